@@ -1,0 +1,2 @@
+//! evals
+fn main() {}
