@@ -1,1 +1,21 @@
-//! text
+//! The shared nouns: one normal form of text, one tokenizer, paths of notes and line numbers.
+//!
+//! Index, query, links, tags and filters all go through the functions of this crate, so that
+//! what matches in one place matches in every place. Nothing here reads or writes anything.
+
+mod lines;
+mod normal;
+mod path;
+mod question;
+mod script;
+mod stem;
+mod stop_words;
+mod token;
+
+pub use lines::LineIndex;
+pub use normal::{fold, fold_white_space, name_key};
+pub use path::NotePath;
+pub use question::{Question, QuestionTerm};
+pub use stem::stem;
+pub use stop_words::is_stop_word;
+pub use token::{Token, TokenKind, Tokenizer};

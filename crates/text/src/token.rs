@@ -1,0 +1,519 @@
+//! The tokenizer: text to terms, with offsets of the original text.
+
+use std::ops::Range;
+
+use crate::normal::{fold_into, spelling_into};
+use crate::script::{Class, class};
+use crate::stem::stem;
+
+/// No term is longer; the rest of a longer word is cut off, in index and question alike.
+const MAX_TERM_BYTES: usize = 64;
+
+/// One term found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The analysed term: folded, and stemmed where it is a plain English word.
+    pub term: &'a str,
+    /// Where the piece stands in the original text, in bytes, half-open.
+    pub range: Range<usize>,
+    /// What kind of piece it is.
+    pub kind: TokenKind,
+}
+
+/// The kinds of terms that one piece of text can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// A word of a script with blanks, or a part of an identifier.
+    Word,
+    /// An identifier as a whole: `RFC-2119`, `node.js`, `C++`, `camelCase`, `2024-01-05`.
+    Identifier,
+    /// A word with diacritics as it was spelled, beside its folded form.
+    Spelling,
+    /// One character of a script without blanks, or one syllable of a Hangul word.
+    Unigram,
+    /// Two neighbouring characters of a script without blanks, or two Hangul syllables.
+    Bigram,
+    /// An emoji or another symbol.
+    Symbol,
+}
+
+/// Cuts text into terms. Holds only buffers, so one per thread is enough.
+#[derive(Debug, Default)]
+pub struct Tokenizer {
+    term: String,
+    whole: String,
+    parts: Vec<Range<usize>>,
+    units: Vec<Range<usize>>,
+}
+
+impl Tokenizer {
+    /// A tokenizer with empty buffers.
+    pub fn new() -> Tokenizer {
+        Tokenizer::default()
+    }
+
+    /// Calls `sink` for every term of `text`, in order of where it begins.
+    ///
+    /// Works in time linear in the length of the text, whatever it holds.
+    pub fn tokens(&mut self, text: &str, sink: &mut dyn FnMut(Token<'_>)) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at] < 0x80 {
+                if bytes[at].is_ascii_alphanumeric() {
+                    at = self.word(text, at, sink);
+                } else if bytes[at] == b'.' && begins_dotted_name(bytes, at) {
+                    at = self.dotted_name(text, at, sink);
+                } else {
+                    at += 1;
+                }
+                continue;
+            }
+            let Some(c) = text[at..].chars().next() else {
+                break;
+            };
+            at = match class(c) {
+                Class::Word | Class::Hangul => self.word(text, at, sink),
+                Class::Unspaced => self.unspaced(text, at, sink),
+                Class::Symbol => {
+                    let range = at..at + c.len_utf8();
+                    self.emit(text, range.clone(), TokenKind::Symbol, sink);
+                    range.end
+                }
+                Class::Mark | Class::Ignorable | Class::Other => at + c.len_utf8(),
+            };
+        }
+    }
+
+    /// All terms of a text, for callers that want a list.
+    pub fn terms(&mut self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.tokens(text, &mut |token| terms.push(token.term.to_string()));
+        terms
+    }
+
+    /// A run of word characters and connectors: its parts, and the whole if there are several.
+    fn word(&mut self, text: &str, start: usize, sink: &mut dyn FnMut(Token<'_>)) -> usize {
+        let (end, mut plain) = self.find_parts(text, start);
+        let bytes = text.as_bytes();
+        let last_is_short = self
+            .parts
+            .last()
+            .is_some_and(|p| p.end == end && p.len() <= 2);
+        let mut whole_end = end;
+        if last_is_short {
+            whole_end += sign_suffix(bytes, end);
+        }
+        plain &= whole_end == end;
+        let parts = std::mem::take(&mut self.parts);
+        if !plain {
+            self.identifier(text, start..whole_end, &parts, sink);
+        }
+        for part in &parts {
+            self.emit(text, part.clone(), TokenKind::Word, sink);
+        }
+        self.parts = parts;
+        whole_end
+    }
+
+    /// Fills `parts` with the pieces of the run that begins at `start`; returns its end and
+    /// whether it is one plain word.
+    fn find_parts(&mut self, text: &str, start: usize) -> (usize, bool) {
+        let bytes = text.as_bytes();
+        self.parts.clear();
+        let mut plain = true;
+        let (mut part, mut at, mut end) = (start, start, start);
+        let mut case = CaseWatch::default();
+        while at < bytes.len() {
+            let (c, size) = char_at(text, at);
+            match class(c) {
+                Class::Word | Class::Hangul => {
+                    if let Some(cut) = case.boundary_before(c, at)
+                        && cut > part
+                    {
+                        self.parts.push(part..cut);
+                        part = cut;
+                        plain = false;
+                    }
+                    at += size;
+                    end = at;
+                }
+                Class::Mark | Class::Ignorable => {
+                    at += size;
+                    end = at;
+                }
+                Class::Other => {
+                    let Some(after) = connector(c).then(|| at + size) else {
+                        break;
+                    };
+                    if !word_begins(text, after) {
+                        break;
+                    }
+                    if is_possessive(text, c, after) {
+                        self.parts.push(part..end);
+                        return (after + 1, plain);
+                    }
+                    self.parts.push(part..end);
+                    case = CaseWatch::default();
+                    part = after;
+                    plain &= is_apostrophe(c);
+                    at = after;
+                }
+                Class::Unspaced | Class::Symbol => break,
+            }
+        }
+        self.parts.push(part..end);
+        (end, plain)
+    }
+
+    /// `.NET`: the whole with its dot, and the word.
+    fn dotted_name(&mut self, text: &str, dot: usize, sink: &mut dyn FnMut(Token<'_>)) -> usize {
+        let (end, _) = self.find_parts(text, dot + 1);
+        self.term.clear();
+        self.term.push_str(&text[dot..end]);
+        self.term.make_ascii_lowercase();
+        cut_term(&mut self.term);
+        sink(Token {
+            term: &self.term,
+            range: dot..end,
+            kind: TokenKind::Identifier,
+        });
+        self.word(text, dot + 1, sink)
+    }
+
+    /// The whole of an identifier. A connector between letters is dropped (`wi-fi`, `wifi` and
+    /// `WiFi` meet), one between digits kept (`1.10` is not `110`).
+    fn identifier(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        parts: &[Range<usize>],
+        sink: &mut dyn FnMut(Token<'_>),
+    ) {
+        fold_into(&text[range.clone()], &mut self.term);
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.clear();
+        let mut previous = ' ';
+        let mut letters = self.term.chars().peekable();
+        while let Some(c) = letters.next() {
+            let next_is_digit = letters.peek().is_some_and(char::is_ascii_digit);
+            let keep = match c {
+                '+' | '#' => true,
+                '\'' | '’' | '&' => false,
+                _ if connector(c) => previous.is_ascii_digit() && next_is_digit,
+                _ => true,
+            };
+            if keep {
+                whole.push(if is_hyphen(c) { '-' } else { c });
+            }
+            previous = c;
+        }
+        cut_term(&mut whole);
+        let repeats_its_only_part = parts.len() == 1 && whole.len() == parts[0].len();
+        if !whole.is_empty() && !repeats_its_only_part {
+            sink(Token {
+                term: &whole,
+                range,
+                kind: TokenKind::Identifier,
+            });
+        }
+        self.whole = whole;
+    }
+
+    /// One word or part: folded, stemmed; its spelling too if folding lost diacritics; and the
+    /// syllables of a Hangul word.
+    fn emit(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        kind: TokenKind,
+        sink: &mut dyn FnMut(Token<'_>),
+    ) {
+        let piece = &text[range.clone()];
+        fold_into(head(piece), &mut self.term);
+        if self.term.is_empty() {
+            return;
+        }
+        if !piece.is_ascii() && kind == TokenKind::Word {
+            spelling_into(head(piece), &mut self.whole);
+            cut_term(&mut self.whole);
+            if self.whole != self.term && !self.whole.is_empty() {
+                sink(Token {
+                    term: &self.whole,
+                    range: range.clone(),
+                    kind: TokenKind::Spelling,
+                });
+            }
+        }
+        cut_term(&mut self.term);
+        if kind == TokenKind::Word {
+            stem(&mut self.term);
+        }
+        sink(Token {
+            term: &self.term,
+            range: range.clone(),
+            kind,
+        });
+        if kind == TokenKind::Word
+            && piece
+                .chars()
+                .next()
+                .is_some_and(|c| class(c) == Class::Hangul)
+        {
+            self.find_units(text, range.start, Class::Hangul);
+            if self.units.len() > 1 {
+                self.grams(text, sink);
+            }
+        }
+    }
+
+    /// A run of an unspaced script: each character, and each pair of neighbours.
+    fn unspaced(&mut self, text: &str, start: usize, sink: &mut dyn FnMut(Token<'_>)) -> usize {
+        let end = self.find_units(text, start, Class::Unspaced);
+        self.grams(text, sink);
+        end
+    }
+
+    /// Fills `units` with the characters (and the marks on them) of one class from `start` on.
+    fn find_units(&mut self, text: &str, start: usize, wanted: Class) -> usize {
+        self.units.clear();
+        let mut at = start;
+        while at < text.len() {
+            let (c, size) = char_at(text, at);
+            let found = class(c);
+            if found == wanted {
+                self.units.push(at..at + size);
+            } else if matches!(found, Class::Mark | Class::Ignorable) {
+                if let Some(unit) = self.units.last_mut() {
+                    unit.end = at + size;
+                }
+            } else {
+                break;
+            }
+            at += size;
+        }
+        at
+    }
+
+    fn grams(&mut self, text: &str, sink: &mut dyn FnMut(Token<'_>)) {
+        let units = std::mem::take(&mut self.units);
+        for (i, unit) in units.iter().enumerate() {
+            self.gram(text, unit.clone(), TokenKind::Unigram, sink);
+            if let Some(next) = units.get(i + 1) {
+                self.gram(text, unit.start..next.end, TokenKind::Bigram, sink);
+            }
+        }
+        self.units = units;
+    }
+
+    fn gram(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        kind: TokenKind,
+        sink: &mut dyn FnMut(Token<'_>),
+    ) {
+        fold_into(head(&text[range.clone()]), &mut self.term);
+        cut_term(&mut self.term);
+        if !self.term.is_empty() {
+            sink(Token {
+                term: &self.term,
+                range,
+                kind,
+            });
+        }
+    }
+}
+
+/// Finds where `camelCase` and `HTMLParser` are cut.
+#[derive(Default)]
+struct CaseWatch {
+    previous: Option<(bool, usize)>,
+    upper_run: u32,
+    seen_lower: bool,
+}
+
+impl CaseWatch {
+    /// Takes the next letter; answers with the offset of a boundary that it reveals.
+    fn boundary_before(&mut self, c: char, at: usize) -> Option<usize> {
+        let (upper, lower) = if c.is_ascii() {
+            (c.is_ascii_uppercase(), c.is_ascii_lowercase())
+        } else {
+            (c.is_uppercase(), c.is_lowercase())
+        };
+        let cut = match self.previous {
+            Some((false, _)) if upper && self.seen_lower => Some(at),
+            Some((true, before)) if lower && self.upper_run > 1 => Some(before),
+            _ => None,
+        };
+        self.upper_run = if upper { self.upper_run + 1 } else { 0 };
+        self.seen_lower = lower;
+        self.previous = Some((upper, at));
+        cut
+    }
+}
+
+fn char_at(text: &str, at: usize) -> (char, usize) {
+    let byte = text.as_bytes()[at];
+    if byte < 0x80 {
+        return (char::from(byte), 1);
+    }
+    let c = text[at..].chars().next().unwrap_or('\u{FFFD}');
+    (c, c.len_utf8())
+}
+
+fn word_begins(text: &str, at: usize) -> bool {
+    at < text.len() && matches!(class(char_at(text, at).0), Class::Word | Class::Hangul)
+}
+
+fn connector(c: char) -> bool {
+    matches!(c, '-' | '_' | '.' | '&' | '\'' | '’') || is_hyphen(c)
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}' | '\u{2011}')
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’')
+}
+
+/// An apostrophe and an `s` that ends the word.
+fn is_possessive(text: &str, c: char, after: usize) -> bool {
+    is_apostrophe(c)
+        && matches!(text.as_bytes().get(after), Some(b's' | b'S'))
+        && !word_begins(text, after + 1)
+}
+
+/// The bytes of `++` or `#` after a one- or two-letter name (`C++`, `F#`), if nothing of a word
+/// follows.
+fn sign_suffix(bytes: &[u8], end: usize) -> usize {
+    let size = match &bytes[end..] {
+        [b'+', b'+', ..] => 2,
+        [b'#', ..] => 1,
+        _ => return 0,
+    };
+    match bytes.get(end + size) {
+        Some(b) if b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#') => 0,
+        _ => size,
+    }
+}
+
+/// `.NET`, `.gitignore`: a dot after a blank and before a letter.
+fn begins_dotted_name(bytes: &[u8], dot: usize) -> bool {
+    let after_blank = dot == 0
+        || bytes[dot - 1].is_ascii_whitespace()
+        || matches!(bytes[dot - 1], b'`' | b'(' | b'"');
+    after_blank && bytes.get(dot + 1).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// The beginning of a piece that can give a term; folding the rest would be wasted.
+fn head(piece: &str) -> &str {
+    &piece[..piece.floor_char_boundary(MAX_TERM_BYTES * 2)]
+}
+
+fn cut_term(term: &mut String) {
+    if term.len() > MAX_TERM_BYTES {
+        term.truncate(term.floor_char_boundary(MAX_TERM_BYTES));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TokenKind::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        Tokenizer::new().terms(text)
+    }
+
+    #[test]
+    fn words_and_identifiers() {
+        for (text, expected) in [
+            ("Firing the kilns", &["fir", "the", "kiln"][..]),
+            ("RFC-2119", &["rfc2119", "rfc", "2119"]),
+            ("node.js", &["nodejs", "nod", "js"]),
+            (
+                "1.10 and 2024-01-05",
+                &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],
+            ),
+            ("C++, C# or C.", &["c++", "c", "c#", "c", "or", "c"]),
+            ("on .NET 9", &["on", ".net", "net", "9"]),
+            (
+                "camelCase HTMLParser",
+                &["camelcase", "camel", "cas", "htmlparser", "html", "parser"],
+            ),
+            (
+                "MAX_RETRY_COUNT",
+                &["maxretrycount", "max", "retri", "count"],
+            ),
+            ("Anna's don't l’eau", &["anna", "don", "t", "l", "eau"]),
+            ("_private_ **bold**", &["privat", "bold"]),
+            ("résumé", &["résumé", "resum"]),
+            ("re\u{301}sume\u{301}", &["résumé", "resum"]),
+            ("so\u{ad}ft", &["soft"]),
+            ("R&D", &["rd", "r", "d"]),
+            ("end. Next", &["end", "next"]),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_blanks() {
+        assert_eq!(terms("釉薬kiln"), ["釉", "釉薬", "薬", "kiln"]);
+        assert_eq!(terms("ｶﾞｽ"), ["ガ", "ガス", "ス"]);
+        assert_eq!(
+            terms("น้ำ"),
+            ["น\u{e49}\u{e4d}\u{e32}"]
+                .map(|_| terms("น้ำ")[0].clone())
+                .to_vec()
+                .into_iter()
+                .chain(terms("น้ำ")[1..].to_vec())
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(
+            terms("열쇠를"),
+            ["열쇠를", "열", "열쇠", "쇠", "쇠를", "를"]
+        );
+        assert_eq!(terms("🐝 hive"), ["🐝", "hiv"]);
+        assert_eq!(terms("👩‍🌾"), ["👩", "🌾"]);
+    }
+
+    #[test]
+    fn ranges_are_of_the_original() {
+        let text = "Ｋｉｌｎ — re\u{301}sume\u{301} C++";
+        let mut seen = Vec::new();
+        Tokenizer::new().tokens(text, &mut |t| {
+            seen.push((text[t.range].to_string(), t.kind))
+        });
+        let expected = [
+            ("Ｋｉｌｎ", Word),
+            ("re\u{301}sume\u{301}", Spelling),
+            ("re\u{301}sume\u{301}", Word),
+            ("C++", Identifier),
+            ("C", Word),
+        ];
+        assert_eq!(seen, expected.map(|(t, k)| (t.to_string(), k)));
+    }
+
+    #[test]
+    fn long_tokens_are_cut_alike_everywhere() {
+        let long = "ab".repeat(5_000);
+        assert_eq!(terms(&long), terms(&format!("{long}cd")));
+        assert!(terms(&long)[0].len() <= MAX_TERM_BYTES);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gives_ordered_ranges_within_it(text in "(\\PC|[a-zA-Z .'_+#-]|[\u{4e00}-\u{4e20}\u{ac00}-\u{ac20}\u{300}]){0,60}") {
+            let mut last = 0;
+            Tokenizer::new().tokens(&text, &mut |t| {
+                assert!(text.get(t.range.clone()).is_some_and(|s| !s.is_empty()));
+                assert!(t.range.start >= last || t.kind != Word, "{t:?}");
+                last = last.max(t.range.start);
+                assert!(!t.term.is_empty() && t.term.len() <= MAX_TERM_BYTES);
+            });
+        }
+    }
+}
