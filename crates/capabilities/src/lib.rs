@@ -1,1 +1,26 @@
-//! capabilities
+//! The one table of what Lorewell can do.
+//!
+//! Each ability is one type with its name, documentation, input, output and access class.
+//! Surfaces iterate [`table`] and add presentation, never meaning: the same request gives the
+//! same bytes everywhere. Names in the JSON are a contract that programs rely on.
+
+mod answer_json;
+mod capability;
+mod cursor;
+mod desk;
+mod failure;
+mod input;
+mod read;
+mod rebuild;
+mod search;
+mod status;
+
+pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
+pub use capability::{Access, Capability, Entry, table};
+pub use desk::{Desk, Listener};
+pub use failure::{ErrorJson, Failure};
+pub use input::check_fields;
+pub use read::{Read, ReadInput, ReadOutput};
+pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
+pub use search::{Search, SearchInput};
+pub use status::{FileJson, Status, StatusInput, StatusOutput};

@@ -1,1 +1,68 @@
-//! embed
+//! Embedders: what turns a question or a passage into a vector.
+//!
+//! [`Embedder`] is the contract that every model keeps; [`StaticModel`] is the English model that
+//! is built into the binary, so that the dense lane works from the first second and offline. This
+//! crate knows neither how vectors are stored nor how they are ranked.
+
+mod accumulate;
+mod coverage;
+mod fingerprint;
+mod static_model;
+mod vocabulary;
+mod weights;
+mod word_tokens;
+mod words;
+
+#[cfg(test)]
+mod tokenization_tests;
+
+pub use fingerprint::{Fingerprint, FingerprintParts};
+pub use static_model::StaticModel;
+
+/// A model that places questions and passages in one space, where near means alike.
+pub trait Embedder: Send + Sync {
+    /// The model's short name, as an answer shows it: `static-en-256`.
+    fn model(&self) -> &str;
+
+    /// Everything that decides what a vector holds. Vectors of two fingerprints never mix.
+    fn fingerprint(&self) -> &Fingerprint;
+
+    /// How many numbers a vector has.
+    fn dimension(&self) -> usize;
+
+    /// The vector of a question.
+    fn embed_question(&self, text: &str) -> Embedded;
+
+    /// One result for each passage, in the same order. Which passages stand together in a call
+    /// never changes a vector; passages of one note beside each other only make it faster.
+    fn embed_passages(&self, inputs: &[PassageInput<'_>]) -> Vec<Embedded>;
+}
+
+/// What of a passage is embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassageInput<'a> {
+    /// The note's title.
+    pub title: &'a str,
+    /// The headings above the passage, outermost first.
+    pub headings: &'a [String],
+    /// Other names of the note.
+    pub aliases: &'a [String],
+    /// The note's tags, with or without `#`.
+    pub tags: &'a [String],
+    /// The passage's words, without hidden pieces.
+    pub prose: &'a str,
+}
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Embedded {
+    /// A vector of unit length, of the model's dimension.
+    Vector(Vec<f32>),
+    /// The model knows too little of the text for its vector to mean anything.
+    OutsideVocabulary {
+        /// The share of the text that the model knows, 0 to 1.
+        coverage: f32,
+    },
+    /// Nothing to embed: no letter and no digit.
+    Empty,
+}

@@ -1,1 +1,37 @@
-//! index
+//! The index of one vault: notes in, one generation out.
+//!
+//! SQLite is the only commit point. Lexical segments and vector rows are files that are written
+//! and synced before the transaction that publishes them, and never change afterwards; what a
+//! crash leaves behind is removed by the next writer. [`Writer`] brings an index up to date with
+//! a folder, [`Snapshot`] reads one generation of it, whole, whatever a writer does meanwhile.
+//!
+//! Nothing here ranks or knows what a question is.
+
+mod batch;
+mod catalogue;
+mod compare;
+mod date;
+mod error;
+mod layout;
+mod links;
+mod lock;
+mod merge;
+mod prepare;
+mod schema;
+mod settings;
+mod snapshot;
+mod stored;
+mod update;
+mod writer;
+
+pub use compare::Changes;
+pub use date::Date;
+pub use error::IndexError;
+pub use layout::{Layout, Sizes};
+pub use links::{LinkTarget, StoredLink};
+pub use lock::{Lock, LockAttempt};
+pub use settings::{FieldWeights, IndexSettings};
+pub use snapshot::{NameKind, NoteName, Scope, Snapshot};
+pub use stored::{ModelState, SkippedFile, StoredNote, StoredPassage, Totals, Warning};
+pub use update::{Observer, Quiet, Stage, UpdateReport};
+pub use writer::Writer;

@@ -1,1 +1,42 @@
-//! setup
+//! Configuration and the list of vaults: where settings come from and what they mean.
+//!
+//! The crate is handed its surroundings as an [`Environment`] and looks nowhere
+//! else: no process variables, no home folder, no current folder of its own.
+//! It reads and edits one file, `<config_dir>/lorewell/config.toml`.
+//!
+//! - [`SETTINGS`] is the one table of settings; everything else derives from it.
+//! - [`Config`] is the file as it was read; [`Config::settings`] lays the layers
+//!   over one another (defaults, file, `[vaults.NAME]`, environment, flags, and
+//!   what a vault itself excludes) and every value knows its [`Origin`].
+//! - [`vaults`] lists, adds and removes vaults, and finds the one that was meant.
+//! - [`edit`] changes the file and keeps its comments and order.
+//! - [`index_root`] and [`index_dir_for`] say where an index is kept.
+//!
+//! It does not open an index, walk a vault or read a note.
+
+mod config;
+mod draft;
+pub mod edit;
+mod environment;
+mod error;
+mod in_vault;
+mod index_dir;
+mod layers;
+mod nearest;
+mod origin;
+mod paths;
+mod reference;
+mod settings;
+mod value;
+pub mod vaults;
+
+pub use config::{Config, ListedVault};
+pub use environment::{Environment, OTHER_VARIABLES};
+pub use error::{SetupError, Warning};
+pub use index_dir::{index_dir_for, index_root};
+pub use layers::{Flags, Resolved, Settings};
+pub use origin::Origin;
+pub use reference::settings_reference;
+pub use settings::{Key, Reach, SETTINGS, Setting};
+pub use value::{Kind, Value};
+pub use vaults::VaultRef;

@@ -76,6 +76,23 @@ impl Question {
         question
     }
 
+    /// The pieces of a text that have terms of the question, in bytes, in order, apart.
+    pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        Tokenizer::new().tokens(text, &mut |token| {
+            if !self.terms.iter().any(|t| t.term == token.term) {
+                return;
+            }
+            match ranges.last_mut() {
+                Some(last) if token.range.start < last.end => {
+                    last.end = last.end.max(token.range.end)
+                }
+                _ => ranges.push(token.range),
+            }
+        });
+        ranges
+    }
+
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
@@ -124,6 +141,18 @@ mod tests {
         assert!(Question::new("what is it?").only_stop_words);
         assert_eq!(Question::new("?! …"), Question::default());
         assert_eq!(Question::new(""), Question::default());
+    }
+
+    #[test]
+    fn matches_are_pieces_of_the_text() {
+        let question = Question::new("kilns and 釉薬の色, résumé");
+        let text = "The Kiln, two KILNS; 釉薬の話。 Resume!";
+        let found: Vec<&str> = question
+            .matches(text)
+            .into_iter()
+            .map(|r| &text[r])
+            .collect();
+        assert_eq!(found, ["Kiln", "KILNS", "釉薬の", "Resume"]);
     }
 
     #[test]

@@ -1,0 +1,298 @@
+//! The JSON of an answer: names that programs outside rely on.
+
+use std::collections::BTreeMap;
+
+use lorewell_engine::{AnswerPassage, LaneReport, LaneState, Signal, StoredNote};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchOutput {
+    /// The version of this contract.
+    pub contract: u32,
+    /// The vault that was asked.
+    pub vault: String,
+    /// The question, as it was asked.
+    pub query: String,
+    /// Passages, best first.
+    pub passages: Vec<PassageJson>,
+    /// `strong`, `weak`, or `none`: nothing in these notes answers the question, the nearest
+    /// passages are listed all the same.
+    pub confidence: String,
+    /// Every lane, and how it fared.
+    pub lanes: BTreeMap<String, LaneJson>,
+    /// What did not run, ran on a part or on old data, in words.
+    pub degraded: Vec<String>,
+    /// Something to know about the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    /// The generation that answered.
+    pub index: IndexJson,
+    /// Whether there are more passages.
+    pub truncated: bool,
+    /// Pass it as `cursor` for the next page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A passage, the same wherever it occurs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PassageJson {
+    /// From 1.
+    pub rank: u64,
+    /// The note's path in the vault.
+    pub note: String,
+    /// The note's title.
+    pub title: String,
+    /// The headings above the passage, outermost first.
+    pub heading_path: Vec<String>,
+    /// Half-open range of bytes in the file, from 0; of a file that is not clean UTF-8, in its
+    /// decoding (then `encoding` is there).
+    pub byte_range: [u64; 2],
+    /// First and last line, from 1.
+    pub line_range: [u32; 2],
+    /// The slice of the file.
+    pub text: String,
+    /// Whether the note holds more than this passage.
+    pub partial: bool,
+    /// How good it is, 0 to 1.
+    pub score: f32,
+    /// Why it was found.
+    pub signals: Vec<SignalJson>,
+    /// What kind of evidence it is, and the rule that says so.
+    pub evidence: EvidenceJson,
+    /// The note's date, `YYYY-MM-DD`.
+    pub date: String,
+    /// BLAKE3 of the whole note's bytes, hex.
+    pub content_hash: String,
+    /// Other notes with a passage of the same words.
+    pub copies: Vec<String>,
+    /// Opens the note in Obsidian.
+    pub uri: String,
+    /// How the file was decoded, where it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Where its place comes from, on request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explained>,
+}
+
+/// Why a passage was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SignalJson {
+    /// The lane: `text`, `title`, `dense`.
+    pub kind: String,
+    /// The passage's rank in that lane, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u64>,
+}
+
+/// A note's class of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EvidenceJson {
+    /// `own` until rules for the other classes are built.
+    pub class: String,
+    /// The rule that decided.
+    pub rule: String,
+}
+
+/// How a lane fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LaneJson {
+    /// `ok`, `partial`, `abstained`, `unavailable` or `off`.
+    pub state: String,
+    /// The model that it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The share of passages that it could see, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<f32>,
+    /// Why it is not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The generation that answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexJson {
+    /// Its number.
+    pub generation: u64,
+    /// Notes in it.
+    pub notes: u64,
+    /// Passages in it.
+    pub passages: u64,
+    /// Changed notes that are not in it yet; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<u64>,
+    /// When it was committed (RFC 3339, UTC).
+    pub updated_at: String,
+}
+
+/// Where a passage's place comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explained {
+    /// The fused value: the sum of what the lanes added. Comparable within one answer only.
+    pub fused: f32,
+    /// What each lane added.
+    pub lanes: Vec<ContributionJson>,
+    /// What each term of the question added to the lexical score.
+    pub terms: Vec<TermJson>,
+}
+
+/// One lane's part in a passage's place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContributionJson {
+    /// The lane.
+    pub lane: String,
+    /// The passage's rank there.
+    pub rank: u64,
+    /// The lane's own score.
+    pub score: f32,
+    /// What it added to the fused value.
+    pub added: f32,
+}
+
+/// One term's part in a lexical score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TermJson {
+    /// The analysed term.
+    pub term: String,
+    /// Its weighted frequency in the passage.
+    pub frequency: u32,
+    /// How many passages have it.
+    pub passages: u32,
+    /// What it added.
+    pub added: f32,
+}
+
+impl PassageJson {
+    pub(crate) fn new(vault: &str, found: AnswerPassage, explain: bool) -> PassageJson {
+        let explain = explain.then(|| Explained::new(&found));
+        let AnswerPassage {
+            rank,
+            note,
+            passage,
+            score,
+            signals,
+            evidence,
+            copies,
+            ..
+        } = found;
+        PassageJson {
+            rank: rank as u64,
+            uri: uri(vault, note.path.as_str()),
+            heading_path: passage.heading_path,
+            byte_range: [passage.byte_range.start, passage.byte_range.end],
+            line_range: [passage.line_range.0, passage.line_range.1],
+            text: passage.text,
+            partial: note.passages > 1,
+            score: rounded(score),
+            signals: signals.iter().map(SignalJson::new).collect(),
+            evidence: EvidenceJson {
+                class: evidence.class.to_string(),
+                rule: evidence.rule,
+            },
+            copies,
+            encoding: foreign_encoding(&note),
+            content_hash: hex(&note.content_hash),
+            note: note.path.as_str().to_string(),
+            title: note.title,
+            date: note.date.day,
+            explain,
+        }
+    }
+}
+
+impl SignalJson {
+    fn new(signal: &Signal) -> SignalJson {
+        let (kind, rank) = match signal {
+            Signal::Text { rank } => ("text", Some(*rank)),
+            Signal::Title => ("title", None),
+            Signal::Dense { rank } => ("dense", Some(*rank)),
+        };
+        SignalJson {
+            kind: kind.to_string(),
+            rank: rank.map(|rank| rank as u64),
+        }
+    }
+}
+
+impl LaneJson {
+    pub(crate) fn new(report: LaneReport) -> (String, LaneJson) {
+        let (state, coverage, reason) = match report.state {
+            LaneState::Ok => ("ok", None, None),
+            LaneState::Partial { coverage, reason } => {
+                ("partial", Some(rounded(coverage)), Some(reason))
+            }
+            LaneState::Abstained { reason } => ("abstained", None, Some(reason)),
+            LaneState::Unavailable { reason } => ("unavailable", None, Some(reason)),
+            LaneState::Off => ("off", None, None),
+        };
+        let json = LaneJson {
+            state: state.to_string(),
+            model: report.model,
+            coverage,
+            reason,
+        };
+        (report.lane.name().to_string(), json)
+    }
+}
+
+impl Explained {
+    fn new(found: &AnswerPassage) -> Explained {
+        let lanes = found.fused.trace.iter().map(|c| ContributionJson {
+            lane: c.lane.name().to_string(),
+            rank: c.rank as u64,
+            score: c.score,
+            added: c.added,
+        });
+        let terms = found.terms.iter().map(|t| TermJson {
+            term: t.term.clone(),
+            frequency: u32::from(t.tf),
+            passages: t.document_frequency,
+            added: t.contribution,
+        });
+        Explained {
+            fused: found.fused.value,
+            lanes: lanes.collect(),
+            terms: terms.collect(),
+        }
+    }
+}
+
+/// The encoding of a note whose byte ranges are not those of its file.
+pub(crate) fn foreign_encoding(note: &StoredNote) -> Option<String> {
+    (!matches!(note.encoding.as_str(), "utf-8" | "utf-8-bom")).then(|| note.encoding.clone())
+}
+
+/// The address that opens a note in Obsidian: everything but unreserved characters is encoded.
+pub(crate) fn uri(vault: &str, path: &str) -> String {
+    format!(
+        "obsidian://open?vault={}&file={}",
+        encoded(vault),
+        encoded(path)
+    )
+}
+
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Two decimals: more would pretend.
+pub(crate) fn rounded(value: f32) -> f32 {
+    (value * 100.0).round() / 100.0
+}

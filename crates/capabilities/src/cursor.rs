@@ -1,0 +1,49 @@
+//! Cursors: where the next page of an answer begins. Opaque to callers.
+
+use crate::Failure;
+
+/// A place in the answer to one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    /// The generation that the first page came from.
+    pub(crate) generation: u64,
+    /// How far the answer was read.
+    pub(crate) offset: u64,
+}
+
+impl Cursor {
+    pub(crate) fn write(self) -> String {
+        format!("{:x}-{:x}", self.generation, self.offset)
+    }
+
+    /// A cursor into an answer, which is never longer than 10,000 passages.
+    pub(crate) fn read(text: &str) -> Result<Cursor, Failure> {
+        Cursor::read_any(text).and_then(|cursor| {
+            if cursor.offset <= 10_000 {
+                Ok(cursor)
+            } else {
+                Err(no_cursor(text))
+            }
+        })
+    }
+
+    /// A cursor into a text.
+    pub(crate) fn read_any(text: &str) -> Result<Cursor, Failure> {
+        let number = |part: &str| u64::from_str_radix(part, 16).ok();
+        text.split_once('-')
+            .and_then(|(generation, offset)| {
+                Some(Cursor {
+                    generation: number(generation)?,
+                    offset: number(offset)?,
+                })
+            })
+            .ok_or_else(|| no_cursor(text))
+    }
+}
+
+fn no_cursor(text: &str) -> Failure {
+    Failure::wrong_use(
+        format!("“{text}” is no cursor"),
+        "Give the value of “next” from an earlier answer, or none for the first page.",
+    )
+}

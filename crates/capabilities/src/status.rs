@@ -1,0 +1,248 @@
+//! `knowledge.status`: what the index holds, what it does not, and why.
+
+use std::collections::BTreeMap;
+
+use lorewell_engine::{FileState, LeftOutFile, StatusRequest, Warning};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Access, Capability, Desk, Failure};
+
+/// The ability.
+pub struct Status;
+
+/// What is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatusInput {
+    /// Say of this file whether it is indexed, and if not, why not.
+    #[serde(default)]
+    pub why_not: Option<String>,
+    /// Also check every checksum of the index.
+    #[serde(default)]
+    pub verify: bool,
+    /// List at most so many files and warnings (100).
+    #[serde(default)]
+    pub list: Option<u32>,
+}
+
+/// The state of a vault.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusOutput {
+    /// The version of this contract.
+    pub contract: u32,
+    /// The vault's name.
+    pub vault: String,
+    /// Its folder.
+    pub root: String,
+    /// Whether there is an index yet.
+    pub built: bool,
+    /// The index.
+    pub index: IndexStatusJson,
+    /// The embedding models and what they cover.
+    pub models: Vec<ModelJson>,
+    /// Files and folders that are not searched, with the reason; the first of them.
+    pub left_out: Vec<FileJson>,
+    /// How many there are.
+    pub left_out_total: u64,
+    /// What exists and could not be read. It is not treated as deleted.
+    pub unreadable: Vec<FileJson>,
+    /// Files that are no notes, by extension.
+    pub other_files: BTreeMap<String, u64>,
+    /// What could not be read as it stands; the first of them.
+    pub warnings: Vec<WarningJson>,
+    /// How many there are.
+    pub warnings_total: u64,
+    /// Hosts that the settings let the program speak to.
+    pub network_targets: Vec<String>,
+    /// The outcome of the check: `ok`, or what is damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<String>,
+    /// The answer to `why_not`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileJson>,
+}
+
+/// The index on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexStatusJson {
+    /// Its folder.
+    pub folder: String,
+    /// The newest generation.
+    pub generation: u64,
+    /// Notes in it.
+    pub notes: u64,
+    /// Passages in it.
+    pub passages: u64,
+    /// Changed notes that are not in it yet.
+    pub pending: u64,
+    /// When it was committed (RFC 3339, UTC); absent before the first build.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub updated_at: String,
+    /// Whether the last build was cut short.
+    pub unfinished: bool,
+    /// Whether a process is writing it now.
+    pub being_written: bool,
+    /// Bytes of the catalogue.
+    pub catalogue_bytes: u64,
+    /// Bytes of the lexical segments.
+    pub segments_bytes: u64,
+    /// Bytes of the vectors.
+    pub vectors_bytes: u64,
+}
+
+/// A model's part in the index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelJson {
+    /// Its name.
+    pub model: String,
+    /// What decides its vectors.
+    pub fingerprint: String,
+    /// Passages with a vector.
+    pub embedded: u64,
+    /// Passages in languages that it does not know.
+    pub outside: u64,
+}
+
+/// A file or folder and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileJson {
+    /// Path in the vault.
+    pub path: String,
+    /// A folder stands for all in it.
+    pub folder: bool,
+    /// A stable word: the reason, or `indexed`, `pending`, `not_a_note`, `absent`.
+    pub code: String,
+    /// The same for people, as the end of a sentence that begins with the path.
+    pub reason: String,
+}
+
+/// Something that could not be read as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WarningJson {
+    /// The note's path; absent for the vault's own settings.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// The line, from 1; absent where it is about the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What is wrong and what was made of it.
+    pub message: String,
+}
+
+impl Capability for Status {
+    const ID: &'static str = "knowledge.status";
+    const SUMMARY: &'static str = "Show what is indexed, what is not, and why";
+    const DESCRIPTION: &'static str = "Says what the index holds, how far it is behind the folder, which files are \
+        left out and why, what could not be read, what the models cover, and every network target. With \
+        `why_not` it says of one file whether it is indexed and why not.";
+    const ACCESS: Access = Access::Read;
+    const POSITIONAL: Option<&'static str> = None;
+    const FRESH: bool = false;
+    type Input = StatusInput;
+    type Output = StatusOutput;
+
+    fn run(desk: &Desk<'_>, input: StatusInput) -> Result<StatusOutput, Failure> {
+        let path = input.why_not.clone().unwrap_or_default();
+        let status = desk.host.status(&StatusRequest {
+            why_not: input.why_not,
+            list_limit: input.list.unwrap_or(100) as usize,
+            verify: input.verify,
+        })?;
+        let totals = status.totals;
+        Ok(StatusOutput {
+            contract: 1,
+            vault: status.vault,
+            root: status.root,
+            built: status.built,
+            index: IndexStatusJson {
+                folder: status.index_folder,
+                generation: totals.generation,
+                notes: totals.notes,
+                passages: totals.passages,
+                pending: status.pending as u64,
+                updated_at: totals.updated_at,
+                unfinished: totals.unfinished,
+                being_written: status.writer.is_some(),
+                catalogue_bytes: status.sizes.catalogue,
+                segments_bytes: status.sizes.segments,
+                vectors_bytes: status.sizes.vectors,
+            },
+            models: status
+                .models
+                .into_iter()
+                .map(|m| ModelJson {
+                    model: m.model,
+                    fingerprint: m.fingerprint,
+                    embedded: m.embedded,
+                    outside: m.outside,
+                })
+                .collect(),
+            left_out: status.left_out.into_iter().map(FileJson::new).collect(),
+            left_out_total: status.left_out_total,
+            unreadable: status.unreadable.into_iter().map(FileJson::new).collect(),
+            other_files: status.other_files,
+            warnings: status.warnings.into_iter().map(WarningJson::new).collect(),
+            warnings_total: status.warnings_total,
+            network_targets: status.network_targets,
+            verified: status
+                .verified
+                .map(|outcome| outcome.err().unwrap_or_else(|| "ok".to_string())),
+            file: status.file.map(|state| FileJson::of_state(path, state)),
+        })
+    }
+}
+
+impl FileJson {
+    fn new(file: LeftOutFile) -> FileJson {
+        FileJson {
+            path: file.path,
+            folder: file.folder,
+            code: file.code,
+            reason: file.reason,
+        }
+    }
+
+    fn of_state(path: String, state: FileState) -> FileJson {
+        let (code, reason) = match state {
+            FileState::LeftOut(file) | FileState::Failed(file) => {
+                // The rule may be about a folder above the file that was asked for.
+                let file = FileJson::new(file);
+                return FileJson {
+                    path,
+                    folder: false,
+                    ..file
+                };
+            }
+            FileState::Indexed { passages } => {
+                ("indexed", format!("is indexed, in {passages} passages"))
+            }
+            FileState::Pending => (
+                "pending",
+                "is new or changed and will be taken in next".to_string(),
+            ),
+            FileState::NotANote => (
+                "not_a_note",
+                "is not a note: notes end in .md or .markdown".to_string(),
+            ),
+            FileState::Absent => ("absent", "is not in the vault's folder".to_string()),
+        };
+        FileJson {
+            path,
+            folder: false,
+            code: code.to_string(),
+            reason,
+        }
+    }
+}
+
+impl WarningJson {
+    fn new(warning: Warning) -> WarningJson {
+        let line = (warning.line > 0).then_some(warning.line);
+        WarningJson {
+            path: warning.path,
+            line,
+            message: warning.message,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The inner loop: adding a scaled row of bytes to a sum.
+#![expect(unsafe_code, reason = "calling a function compiled for AVX2")]
+
+/// Adds `factor × row` (i8) to the sum, number by number. The instructions that the machine has
+/// change the speed only: products and sums are rounded the same way everywhere.
+pub(crate) fn add_scaled(factor: f32, row: &[u8], sum: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        unsafe { add_avx2(factor, row, sum) };
+        return;
+    }
+    add(factor, row, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_avx2(factor: f32, row: &[u8], sum: &mut [f32]) {
+    add(factor, row, sum);
+}
+
+/// A plain loop that the compiler turns into vector instructions.
+#[inline(always)]
+fn add(factor: f32, row: &[u8], sum: &mut [f32]) {
+    for (sum, byte) in sum.iter_mut().zip(row) {
+        *sum += factor * f32::from(byte.cast_signed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn the_machine_does_not_change_a_bit(
+            row in proptest::collection::vec(any::<u8>(), 0..70),
+            factor in -3f32..3.0,
+        ) {
+            let mut fast: Vec<f32> = (0..row.len()).map(|at| at as f32 / 7.0).collect();
+            let mut plain = fast.clone();
+            add_scaled(factor, &row, &mut fast);
+            add(factor, &row, &mut plain);
+            prop_assert_eq!(fast, plain);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What can go wrong, in words for the person who asked, with a stable code and a hint.
+
+use lorewell_index::IndexError;
+use lorewell_retrieval::RetrievalError;
+use lorewell_vault::{ReadError, RuleError, VaultError};
+
+/// Why the engine could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The folder of notes.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// An exclusion that cannot be understood.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The index on disk.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The search.
+    #[error(transparent)]
+    Search(#[from] RetrievalError),
+    /// A note's file.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// No note answers to a name.
+    #[error("no note of this vault is called “{wanted}”")]
+    NoSuchNote {
+        /// What was asked for.
+        wanted: String,
+        /// Names that are near, best first.
+        near: Vec<String>,
+    },
+    /// A note has no such heading, block or line.
+    #[error("“{note}” has no {part}")]
+    NoSuchPart {
+        /// The note.
+        note: String,
+        /// What was asked for, in words.
+        part: String,
+        /// What there is instead, if that helps.
+        there: Vec<String>,
+    },
+}
+
+impl EngineError {
+    /// A stable word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            EngineError::Vault(error) => error.code(),
+            EngineError::Rule(_) => "bad_exclusion",
+            EngineError::Index(error) | EngineError::Search(RetrievalError::Index(error)) => {
+                index_code(error)
+            }
+            EngineError::Search(RetrievalError::Segment(_)) => "index_damaged",
+            EngineError::Read(error) => error.code(),
+            EngineError::NoSuchNote { .. } => "no_such_note",
+            EngineError::NoSuchPart { .. } => "no_such_part",
+        }
+    }
+
+    /// What to try.
+    pub fn hint(&self) -> String {
+        match self {
+            EngineError::Vault(error) => error.hint().to_string(),
+            EngineError::Rule(error) => error.hint().to_string(),
+            EngineError::Index(error) | EngineError::Search(RetrievalError::Index(error)) => {
+                index_hint(error).to_string()
+            }
+            EngineError::Search(RetrievalError::Segment(_)) => REBUILD.to_string(),
+            EngineError::Read(error) => error.hint().to_string(),
+            EngineError::NoSuchNote { near, .. } if near.is_empty() => {
+                "Give its path in the vault, its title or an alias; search finds it.".to_string()
+            }
+            EngineError::NoSuchNote { near, .. } => format!("Did you mean {}?", quoted(near)),
+            EngineError::NoSuchPart { there, .. } if there.is_empty() => {
+                "Read the whole note to see what it has.".to_string()
+            }
+            EngineError::NoSuchPart { there, .. } => format!("It has {}.", quoted(there)),
+        }
+    }
+}
+
+const REBUILD: &str = "Your notes are safe. Build the index anew with `lorewell rebuild`.";
+
+fn index_code(error: &IndexError) -> &'static str {
+    match error {
+        IndexError::Absent(_) => "index_absent",
+        IndexError::Newer { .. } => "index_newer",
+        IndexError::Older { .. } => "index_older",
+        IndexError::Damaged { .. } => "index_damaged",
+        IndexError::DiskFull(_) => "disk_full",
+        IndexError::NoPermission(_) => "no_permission",
+        IndexError::Busy(_) => "index_busy",
+        IndexError::Io { .. } | IndexError::Catalogue { .. } => "index_failed",
+        IndexError::Vault(error) => error.code(),
+    }
+}
+
+fn index_hint(error: &IndexError) -> &str {
+    match error {
+        IndexError::Absent(_) => "Build it with `lorewell rebuild`.",
+        IndexError::Newer { .. } => {
+            "Use the newer version of lorewell that wrote it, or give this one its own folder with --index-dir."
+        }
+        IndexError::Older { .. } | IndexError::Damaged { .. } => REBUILD,
+        IndexError::DiskFull(_) => "Make room, or put the index on another disk with --index-dir.",
+        IndexError::NoPermission(_) => {
+            "Give yourself the permission, or put the index elsewhere with --index-dir."
+        }
+        IndexError::Busy(_) => "Wait until the other process is done, then ask again.",
+        IndexError::Io { .. } | IndexError::Catalogue { .. } => {
+            "Try again; if it stays, run `lorewell rebuild`."
+        }
+        IndexError::Vault(error) => error.hint(),
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names
+        .iter()
+        .map(|name| format!("“{name}”"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,199 @@
+//! Reading a note, or a part of it, as it is on disk now.
+
+use std::ops::Range;
+
+use lorewell_graph::{Resolution, heading_matches, split_target};
+use lorewell_index::StoredNote;
+use lorewell_markdown::Heading;
+use lorewell_text::{LineIndex, name_key};
+use lorewell_vault::NoteFile;
+
+use crate::{EngineError, View};
+
+/// What of a note is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadRequest {
+    /// The note: its path, its name, its title, an alias, or a link as it is written
+    /// (`[[Note#Heading]]`, `Note#^block`).
+    pub note: String,
+    /// A section: its heading, or the path of headings to it. It ends before the next heading
+    /// of its level or above.
+    pub heading: Vec<String>,
+    /// The paragraph, list item or table that bears this block id.
+    pub block: Option<String>,
+    /// First and last line, counted from 1.
+    pub lines: Option<(u32, u32)>,
+    /// Begin at this byte of the part.
+    pub offset: u64,
+    /// At most so many characters.
+    pub max_chars: usize,
+}
+
+/// A note's text, or a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteText {
+    /// The note, as the index knows it.
+    pub note: StoredNote,
+    /// What is shown, in bytes of the file (of a file that is not clean UTF-8, its decoding).
+    pub byte_range: Range<u64>,
+    /// First and last line of it.
+    pub line_range: (u32, u32),
+    /// The text.
+    pub text: String,
+    /// BLAKE3 of the file's bytes as they are now.
+    pub content_hash: [u8; 32],
+    /// How the bytes were decoded.
+    pub encoding: &'static str,
+    /// Whether the index holds another content of the note.
+    pub changed_since_indexed: bool,
+    /// Where to go on, if there is more of the part: the offset for the next request.
+    pub next: Option<u64>,
+}
+
+impl View<'_> {
+    /// Reads a note that is in the index, from its file.
+    ///
+    /// # Errors
+    /// No such note, heading, block or line; or the file cannot be read.
+    pub fn read(&self, request: &ReadRequest) -> Result<NoteText, EngineError> {
+        let link = split_target(inner(&request.note));
+        let (note, in_link) = self.find_note(&request.note, &link.target)?;
+        let file = self.host.vault.read(&note.path)?;
+        let mut wanted = request.clone();
+        if in_link && wanted.heading.is_empty() && wanted.block.is_none() {
+            wanted.heading = link.headings;
+            wanted.block = link.block;
+        }
+        let part = part_of(&file, &wanted, note.path.as_str())?;
+        Ok(cut(note, &file, part, request))
+    }
+
+    /// The note that a name means, and whether the name was read as a link with a part.
+    fn find_note(&self, wanted: &str, target: &str) -> Result<(StoredNote, bool), EngineError> {
+        if let Some(note) = self.snapshot.note_at(wanted)? {
+            return Ok((note, false));
+        }
+        let names = self.snapshot.link_names()?;
+        for (name, is_link) in [(inner(wanted), false), (target, true)] {
+            if let Resolution::Note { id, .. } = names.resolve("", name)
+                && let Some(note) = self.snapshot.note(id)?
+            {
+                return Ok((note, is_link));
+            }
+            if let Some(named) = self.snapshot.notes_named(name)?.first()
+                && let Some(note) = self.snapshot.note(named.note)?
+            {
+                return Ok((note, is_link));
+            }
+        }
+        Err(EngineError::NoSuchNote {
+            wanted: wanted.to_string(),
+            near: self.near(wanted)?,
+        })
+    }
+
+    fn near(&self, wanted: &str) -> Result<Vec<String>, EngineError> {
+        let key = name_key(wanted);
+        let mut names: Vec<(f64, String)> = self
+            .snapshot
+            .names()?
+            .into_iter()
+            .map(|name| (strsim::jaro_winkler(&name_key(&name.name), &key), name.name))
+            .filter(|(likeness, _)| *likeness > 0.8)
+            .collect();
+        names.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        names.dedup_by(|a, b| a.1 == b.1);
+        Ok(names.into_iter().take(3).map(|(_, name)| name).collect())
+    }
+}
+
+/// Without the signs of a wiki-link.
+fn inner(raw: &str) -> &str {
+    let raw = raw.trim();
+    let raw = raw.strip_prefix('!').unwrap_or(raw);
+    raw.strip_prefix("[[")
+        .and_then(|r| r.strip_suffix("]]"))
+        .unwrap_or(raw)
+}
+
+fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<usize>, EngineError> {
+    let missing = |part: String, there: Vec<String>| EngineError::NoSuchPart {
+        note: path.to_string(),
+        part,
+        there,
+    };
+    let whole = 0..file.text.len();
+    let within = if let Some(id) = &wanted.block {
+        let note =
+            lorewell_markdown::parse(&file.text, &lorewell_markdown::Settings::default()).note;
+        let block = note
+            .blocks
+            .iter()
+            .find(|block| block.id.eq_ignore_ascii_case(id));
+        block
+            .map(|block| block.range.clone())
+            .ok_or_else(|| missing(format!("block ^{id}"), Vec::new()))?
+    } else if wanted.heading.is_empty() {
+        whole
+    } else {
+        let note =
+            lorewell_markdown::parse(&file.text, &lorewell_markdown::Settings::default()).note;
+        section(&note.headings, &wanted.heading, file.text.len()).ok_or_else(|| {
+            let there = note
+                .headings
+                .iter()
+                .take(12)
+                .map(|h| h.text.clone())
+                .collect();
+            missing(format!("heading “{}”", wanted.heading.join(" › ")), there)
+        })?
+    };
+    let Some((first, last)) = wanted.lines else {
+        return Ok(within);
+    };
+    let lines = LineIndex::new(&file.text);
+    let start = lines.start(first).filter(|_| first <= last);
+    let start = start.ok_or_else(|| {
+        missing(
+            format!("lines {first} to {last}; it has {}", lines.count()),
+            Vec::new(),
+        )
+    })?;
+    let end = lines
+        .start(last.saturating_add(1))
+        .unwrap_or(file.text.len());
+    Ok(start.max(within.start)..end.min(within.end).max(start.max(within.start)))
+}
+
+/// From a heading to the next one of its level or above.
+fn section(headings: &[Heading], wanted: &[String], end: usize) -> Option<Range<usize>> {
+    let at = headings
+        .iter()
+        .position(|h| heading_matches(wanted, &h.path))?;
+    let level = headings[at].level;
+    let next = headings[at + 1..].iter().find(|h| h.level <= level);
+    Some(headings[at].range.start..next.map_or(end, |h| h.range.start))
+}
+
+fn cut(note: StoredNote, file: &NoteFile, part: Range<usize>, request: &ReadRequest) -> NoteText {
+    let text = &file.text;
+    let from = text.floor_char_boundary((part.start + request.offset as usize).min(part.end));
+    let rest = &text[from..part.end];
+    let shown = rest
+        .char_indices()
+        .nth(request.max_chars)
+        .map_or(rest, |(at, _)| &rest[..at]);
+    let to = from + shown.len();
+    let lines = LineIndex::new(text);
+    let last = if to > from { to - 1 } else { from };
+    NoteText {
+        byte_range: from as u64..to as u64,
+        line_range: (lines.line(from), lines.line(last)),
+        text: shown.to_string(),
+        content_hash: file.content_hash,
+        encoding: file.encoding.label(),
+        changed_since_indexed: file.content_hash != note.content_hash,
+        next: (to < part.end).then(|| (to - part.start) as u64),
+        note,
+    }
+}

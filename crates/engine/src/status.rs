@@ -1,0 +1,311 @@
+//! What the index holds, what it does not, and why.
+
+use std::collections::BTreeMap;
+
+use lorewell_index::{
+    IndexError, Layout, Lock, LockAttempt, Sizes, SkippedFile, Snapshot, Totals, Warning,
+};
+use lorewell_text::name_key;
+use lorewell_vault::Listing;
+
+use crate::{EngineError, Host};
+
+/// What is wanted of the status.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatusRequest {
+    /// Say of this file whether it is indexed, and why not.
+    pub why_not: Option<String>,
+    /// At most so many warnings and left-out files are listed.
+    pub list_limit: usize,
+    /// Also check every checksum of the index.
+    pub verify: bool,
+}
+
+/// The state of one vault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The vault's name.
+    pub vault: String,
+    /// Its folder.
+    pub root: String,
+    /// The folder of the index.
+    pub index_folder: String,
+    /// Whether there is an index at all.
+    pub built: bool,
+    /// Counts.
+    pub totals: Totals,
+    /// Room on disk.
+    pub sizes: Sizes,
+    /// Notes that differ from the folder and are not taken in yet.
+    pub pending: usize,
+    /// The process that is writing the index now, if there is one and it is known.
+    pub writer: Option<Option<u32>>,
+    /// Models with what they cover.
+    pub models: Vec<ModelStatus>,
+    /// Files that are not searched, with the reason; the first of them.
+    pub left_out: Vec<LeftOutFile>,
+    /// How many there are in all.
+    pub left_out_total: u64,
+    /// Files and folders that could not be looked at or read. They are not treated as deleted.
+    pub unreadable: Vec<LeftOutFile>,
+    /// Files that are no notes, counted by extension.
+    pub other_files: BTreeMap<String, u64>,
+    /// What could not be read as it stands; the first of them.
+    pub warnings: Vec<Warning>,
+    /// How many there are in all.
+    pub warnings_total: u64,
+    /// Hosts that this vault's settings let the program speak to. None today.
+    pub network_targets: Vec<String>,
+    /// The outcome of the check, if it was wanted: nothing wrong, or what.
+    pub verified: Option<Result<(), String>>,
+    /// The answer to `why_not`.
+    pub file: Option<FileState>,
+}
+
+/// A model's part in the index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelStatus {
+    /// Its name.
+    pub model: String,
+    /// What decides its vectors.
+    pub fingerprint: String,
+    /// Passages with a vector.
+    pub embedded: u64,
+    /// Passages that the model knows too little of.
+    pub outside: u64,
+}
+
+/// A file or folder that is not searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutFile {
+    /// Path in the vault.
+    pub path: String,
+    /// A folder stands for all in it.
+    pub folder: bool,
+    /// A stable word for the reason.
+    pub code: String,
+    /// The reason for people, as the end of a sentence that begins with the path.
+    pub reason: String,
+}
+
+/// Where one file stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// In the index as it is on disk.
+    Indexed {
+        /// How many passages it gave.
+        passages: u32,
+    },
+    /// It is new or changed and will be taken in next.
+    Pending,
+    /// It is not searched.
+    LeftOut(LeftOutFile),
+    /// It could not be read.
+    Failed(LeftOutFile),
+    /// It is there, and is no note.
+    NotANote,
+    /// It is not in the folder.
+    Absent,
+}
+
+impl Host {
+    /// The state of the vault and its index. Changes nothing.
+    ///
+    /// # Errors
+    /// The folder of notes cannot be read, or the index is damaged or of another format.
+    pub fn status(&self, request: &StatusRequest) -> Result<Status, EngineError> {
+        let listing = self.vault.list(&self.settings.index.rules)?;
+        let snapshot = match self.snapshot() {
+            Ok(snapshot) => Some(snapshot),
+            Err(IndexError::Absent(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let skipped = snapshot
+            .as_ref()
+            .map(Snapshot::skipped)
+            .transpose()?
+            .unwrap_or_default();
+        let (warnings, warnings_total) =
+            self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
+        let pending = match &snapshot {
+            Some(snapshot) => snapshot.changes(&listing)?.pending(),
+            None => listing.notes.len(),
+        };
+        let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
+        let file = match &request.why_not {
+            Some(path) => Some(self.file_state(path, &listing, snapshot.as_ref(), &skipped)?),
+            None => None,
+        };
+        Ok(Status {
+            vault: self.name.clone(),
+            root: self.root().display().to_string(),
+            index_folder: self.index_folder().display().to_string(),
+            built: snapshot.is_some(),
+            totals: snapshot
+                .as_ref()
+                .map(|s| s.totals().clone())
+                .unwrap_or_default(),
+            sizes: self.layout.sizes(),
+            pending,
+            writer: writer(&self.layout),
+            models: snapshot.as_ref().map(|s| models(s)).unwrap_or_default(),
+            left_out,
+            left_out_total,
+            unreadable: unreadable(&listing, &skipped),
+            other_files: listing.other_files,
+            warnings,
+            warnings_total,
+            network_targets: Vec::new(),
+            verified: match (&snapshot, request.verify) {
+                (Some(snapshot), true) => {
+                    Some(snapshot.verify().map_err(|error| error.to_string()))
+                }
+                _ => None,
+            },
+            file,
+        })
+    }
+
+    fn warnings(
+        &self,
+        listing: &Listing,
+        snapshot: Option<&Snapshot>,
+        limit: usize,
+    ) -> Result<(Vec<Warning>, u64), EngineError> {
+        let own = |message: &String| Warning {
+            path: String::new(),
+            line: 0,
+            message: message.clone(),
+        };
+        let mut warnings: Vec<Warning> = listing.warnings.iter().map(own).collect();
+        let mut total = warnings.len() as u64;
+        if let Some(snapshot) = snapshot {
+            let (of_notes, count) = snapshot.warnings(limit)?;
+            warnings.extend(of_notes);
+            total += count;
+        }
+        warnings.truncate(limit);
+        Ok((warnings, total))
+    }
+
+    fn file_state(
+        &self,
+        path: &str,
+        listing: &Listing,
+        snapshot: Option<&Snapshot>,
+        skipped: &[SkippedFile],
+    ) -> Result<FileState, EngineError> {
+        let wanted = self.relative(path);
+        let same = |other: &str| name_key(other) == name_key(&wanted);
+        let (unreadable, all) = (
+            unreadable(listing, skipped),
+            left_out(listing, skipped, usize::MAX).0,
+        );
+        let within = |file: &&LeftOutFile| {
+            let rest = wanted.strip_prefix(&file.path);
+            same(&file.path) || (file.folder && rest.is_some_and(|r| r.starts_with('/')))
+        };
+        if let Some(file) = unreadable.iter().find(within) {
+            return Ok(FileState::Failed(file.clone()));
+        }
+        if let Some(file) = all.iter().find(within) {
+            return Ok(FileState::LeftOut(file.clone()));
+        }
+        if let Some(entry) = listing.notes.iter().find(|entry| same(entry.path.as_str())) {
+            let pending = |s: &Snapshot| {
+                s.changes(listing)
+                    .map(|changes| changes.names(entry.path.as_str()))
+            };
+            let known = snapshot
+                .map(|s| s.note_at(entry.path.as_str()))
+                .transpose()?
+                .flatten();
+            return Ok(match (snapshot, known) {
+                (Some(snapshot), Some(note)) if !pending(snapshot)? => FileState::Indexed {
+                    passages: note.passages,
+                },
+                _ => FileState::Pending,
+            });
+        }
+        Ok(if self.root().join(&wanted).exists() {
+            FileState::NotANote
+        } else {
+            FileState::Absent
+        })
+    }
+
+    /// A path of this vault, whether it was given from the root or as a whole path.
+    fn relative(&self, path: &str) -> String {
+        let given = std::path::Path::new(path);
+        let inside = given
+            .strip_prefix(self.root())
+            .map(|p| p.to_string_lossy().into_owned());
+        inside.unwrap_or_else(|_| path.trim_start_matches("./").trim_matches('/').to_string())
+    }
+}
+
+fn models(snapshot: &Snapshot) -> Vec<ModelStatus> {
+    let model = snapshot.model().map(|state| ModelStatus {
+        model: state.model.clone(),
+        fingerprint: state.fingerprint.clone(),
+        embedded: state.embedded,
+        outside: state.outside,
+    });
+    model.into_iter().collect()
+}
+
+fn writer(layout: &Layout) -> Option<Option<u32>> {
+    if !layout.exists() {
+        return None;
+    }
+    match Lock::attempt(layout) {
+        Ok(LockAttempt::HeldBy(process)) => Some(process),
+        _ => None,
+    }
+}
+
+fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {
+    let listed = listing.left_out.iter().map(|file| LeftOutFile {
+        path: file.path.clone(),
+        folder: file.folder,
+        code: file.reason.code().to_string(),
+        reason: file.reason.to_string(),
+    });
+    let placeholders = listing
+        .notes
+        .iter()
+        .filter(|entry| entry.placeholder)
+        .map(|entry| LeftOutFile {
+            path: entry.path.as_str().to_string(),
+            folder: false,
+            code: lorewell_vault::Reason::Placeholder.code().to_string(),
+            reason: lorewell_vault::Reason::Placeholder.to_string(),
+        });
+    let read = skipped.iter().filter(|file| !file.failed).map(from_skipped);
+    let mut all: Vec<LeftOutFile> = listed.chain(placeholders).chain(read).collect();
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    let total = all.len() as u64;
+    all.truncate(limit);
+    (all, total)
+}
+
+fn unreadable(listing: &Listing, skipped: &[SkippedFile]) -> Vec<LeftOutFile> {
+    let listed = listing.unreadable.iter().map(|file| LeftOutFile {
+        path: file.path.clone(),
+        folder: file.folder,
+        code: "unreadable".to_string(),
+        reason: file.message.clone(),
+    });
+    listed
+        .chain(skipped.iter().filter(|file| file.failed).map(from_skipped))
+        .collect()
+}
+
+fn from_skipped(file: &SkippedFile) -> LeftOutFile {
+    LeftOutFile {
+        path: file.path.clone(),
+        folder: false,
+        code: file.code.clone(),
+        reason: file.reason.clone(),
+    }
+}

@@ -1,0 +1,41 @@
+//! A view: answers from one generation of the index.
+
+use lorewell_index::{Snapshot, Totals};
+use lorewell_retrieval::{Answer, Request};
+
+use crate::{EngineError, Host};
+
+/// One generation of one vault's index. Whatever is written meanwhile, it answers the same.
+pub struct View<'h> {
+    pub(crate) host: &'h Host,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl View<'_> {
+    /// The vault's name.
+    pub fn vault(&self) -> &str {
+        self.host.name()
+    }
+
+    /// Counts of this generation.
+    pub fn totals(&self) -> &Totals {
+        self.snapshot.totals()
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Only if the index cannot be read; no question is an error.
+    pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
+        Ok(lorewell_retrieval::search(
+            &self.snapshot,
+            self.host.embedder,
+            request,
+        )?)
+    }
+
+    /// Whether a newer generation has been committed since.
+    pub fn is_outdated(&self) -> bool {
+        self.snapshot.is_outdated()
+    }
+}

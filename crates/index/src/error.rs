@@ -1,0 +1,141 @@
+//! What can go wrong with an index on disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lorewell_lexical::SegmentError;
+use lorewell_vault::VaultError;
+use lorewell_vectors::VectorError;
+
+/// Why an index could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// There is no index yet.
+    #[error("there is no index of this vault in {}", .0.display())]
+    Absent(PathBuf),
+    /// The index was written by a newer version of the program.
+    #[error("the index in {} has format {found}; this version knows formats up to {known}", .path.display())]
+    Newer {
+        /// The index folder.
+        path: PathBuf,
+        /// The format found there.
+        found: u32,
+        /// The newest format that this program knows.
+        known: u32,
+    },
+    /// The index was written by an older version; it must be rebuilt before it can be read.
+    #[error("the index in {} has the old format {found}; this version writes format {known}", .path.display())]
+    Older {
+        /// The index folder.
+        path: PathBuf,
+        /// The format found there.
+        found: u32,
+        /// The format that this program writes.
+        known: u32,
+    },
+    /// A file of the index is not what was written.
+    #[error("the index in {} is damaged: {what}", .path.display())]
+    Damaged {
+        /// The index folder.
+        path: PathBuf,
+        /// Which file, and how.
+        what: String,
+    },
+    /// The disk has no room left.
+    #[error("no room left on the disk that holds {}", .0.display())]
+    DiskFull(PathBuf),
+    /// The folder or one of its files may not be read or written.
+    #[error("no permission for {}", .0.display())]
+    NoPermission(PathBuf),
+    /// Another process is writing this index.
+    #[error("another process is building the index in {}", .0.display())]
+    Busy(PathBuf),
+    /// Reading or writing a file failed otherwise.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The catalogue failed in a way that is neither damage nor a lack of room.
+    #[error("the catalogue in {}: {source}", .path.display())]
+    Catalogue {
+        /// The index folder.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The folder of notes could not be read.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+}
+
+impl IndexError {
+    /// Sorts an input or output error by its cause.
+    pub(crate) fn io(path: &Path, source: io::Error) -> IndexError {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                IndexError::DiskFull(path.to_path_buf())
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                IndexError::NoPermission(path.to_path_buf())
+            }
+            _ => IndexError::Io {
+                path: path.to_path_buf(),
+                source,
+            },
+        }
+    }
+
+    /// Sorts a SQLite error by its cause. `folder` is the index folder.
+    pub(crate) fn sqlite(folder: &Path, source: rusqlite::Error) -> IndexError {
+        use rusqlite::ErrorCode as Code;
+        let path = folder.to_path_buf();
+        match source.sqlite_error_code() {
+            Some(Code::DiskFull) => IndexError::DiskFull(path),
+            Some(Code::ReadOnly | Code::PermissionDenied) => IndexError::NoPermission(path),
+            Some(Code::DatabaseBusy | Code::DatabaseLocked) => IndexError::Busy(path),
+            Some(Code::DatabaseCorrupt | Code::NotADatabase) => IndexError::Damaged {
+                path,
+                what: format!("catalogue.sqlite: {source}"),
+            },
+            _ if is_shape_error(&source) => IndexError::Damaged {
+                path,
+                what: format!("catalogue.sqlite: {source}"),
+            },
+            _ => IndexError::Catalogue { path, source },
+        }
+    }
+
+    /// An error of a segment file, with the index folder that it belongs to.
+    pub(crate) fn segment(folder: &Path, source: &SegmentError) -> IndexError {
+        IndexError::Damaged {
+            path: folder.to_path_buf(),
+            what: source.to_string(),
+        }
+    }
+
+    /// An error of a vector file: lack of room and permission are told apart from damage.
+    pub(crate) fn vectors(folder: &Path, source: VectorError) -> IndexError {
+        match source {
+            VectorError::Io { path, source, .. } if source.kind() != io::ErrorKind::NotFound => {
+                IndexError::io(&path, source)
+            }
+            other => IndexError::Damaged {
+                path: folder.to_path_buf(),
+                what: other.to_string(),
+            },
+        }
+    }
+}
+
+/// Rows or columns that are not as the schema says: the file was changed from outside.
+fn is_shape_error(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    matches!(
+        error,
+        E::FromSqlConversionFailure(..) | E::InvalidColumnType(..) | E::IntegralValueOutOfRange(..)
+    ) || matches!(error, E::SqliteFailure(f, Some(message))
+        if f.code == rusqlite::ErrorCode::Unknown && message.contains("no such"))
+}

@@ -1,0 +1,251 @@
+//! One file to everything that the index keeps of it. Runs in parallel; touches no index file.
+
+use std::ops::Range;
+
+use lorewell_embed::{Embedded, Embedder, PassageInput};
+use lorewell_markdown::Link;
+use lorewell_vault::{FileEntry, NoteFile, ReadError, Vault};
+use serde_json::Value;
+
+use crate::compare::Candidate;
+use crate::{Date, IndexSettings};
+
+/// What became of a file.
+pub(crate) enum Prepared {
+    /// It has content that the catalogue does not have.
+    Note(Box<PreparedNote>),
+    /// Its content is the one that the catalogue has.
+    Same { note: u32, entry: FileEntry },
+    /// It is not taken in.
+    Skipped {
+        entry: FileEntry,
+        code: &'static str,
+        reason: String,
+        failed: bool,
+    },
+    /// It is gone since the listing, or could not be read just now: the next check decides.
+    Later,
+}
+
+/// A note, ready for the catalogue, the segments and the vectors.
+pub(crate) struct PreparedNote {
+    pub(crate) entry: FileEntry,
+    pub(crate) content_hash: [u8; 32],
+    pub(crate) encoding: &'static str,
+    pub(crate) title: String,
+    pub(crate) first_heading: Option<String>,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) properties: Vec<(String, Value)>,
+    pub(crate) date: Date,
+    pub(crate) links: Vec<Link>,
+    pub(crate) warnings: Vec<(u32, String)>,
+    pub(crate) passages: Vec<PreparedPassage>,
+}
+
+/// One passage of it.
+pub(crate) struct PreparedPassage {
+    pub(crate) byte_range: Range<usize>,
+    pub(crate) lines: (u32, u32),
+    pub(crate) heading_path: Vec<String>,
+    /// In bytes of `text`.
+    pub(crate) hidden: Vec<Range<usize>>,
+    pub(crate) text: String,
+    /// The searchable words, where they differ from `text`.
+    pub(crate) words: Option<String>,
+    pub(crate) key: lorewell_vectors::Key,
+    pub(crate) embedded: Embedded,
+}
+
+impl PreparedPassage {
+    pub(crate) fn words(&self) -> &str {
+        self.words.as_deref().unwrap_or(&self.text)
+    }
+}
+
+/// What preparing needs to know.
+pub(crate) struct Preparation<'a> {
+    pub(crate) vault: &'a Vault,
+    pub(crate) settings: &'a IndexSettings,
+    /// With the filters of the vault's own settings.
+    pub(crate) rules: &'a lorewell_vault::Rules,
+    pub(crate) embedder: &'a dyn Embedder,
+}
+
+impl Preparation<'_> {
+    /// Reads and prepares one file.
+    pub(crate) fn prepare(&self, candidate: &Candidate) -> Prepared {
+        let entry = candidate.entry.clone();
+        let file = match self.vault.read(&entry.path) {
+            Ok(file) => file,
+            Err(error) => return unread(candidate, entry, &error),
+        };
+        let entry = restamped(entry, &file);
+        if let Some(known) = &candidate.known
+            && known.content_hash == file.content_hash
+            && !known.outdated
+        {
+            return Prepared::Same {
+                note: known.note,
+                entry,
+            };
+        }
+        self.note(entry, file)
+    }
+
+    fn note(&self, entry: FileEntry, file: NoteFile) -> Prepared {
+        let parsed = lorewell_markdown::parse(&file.text, &self.settings.passages);
+        let note = parsed.note;
+        let tags: Vec<String> = note.tags.iter().map(|tag| tag.name.clone()).collect();
+        let tag_names: Vec<&str> = tags.iter().map(String::as_str).collect();
+        if let Some(reason) = self.rules.excludes_note(&tag_names, &note.properties) {
+            return Prepared::Skipped {
+                entry,
+                code: reason.code(),
+                reason: reason.to_string(),
+                failed: false,
+            };
+        }
+        let title = note
+            .title
+            .clone()
+            .unwrap_or_else(|| entry.path.name().to_string());
+        let warnings = file.warnings.iter().map(|message| (0, message.clone()));
+        let warnings = warnings
+            .chain(
+                parsed
+                    .issues
+                    .into_iter()
+                    .map(|issue| (issue.line, issue.message)),
+            )
+            .collect();
+        let mut prepared = PreparedNote {
+            content_hash: file.content_hash,
+            encoding: file.encoding.label(),
+            first_heading: note
+                .headings
+                .first()
+                .filter(|h| h.level == 1)
+                .map(|h| h.text.clone()),
+            date: Date::of(&note.properties, entry.path.name(), entry.modified_ns),
+            entry,
+            title,
+            aliases: note.aliases,
+            tags,
+            properties: note.properties,
+            links: note.links,
+            warnings,
+            passages: Vec::with_capacity(note.passages.len()),
+        };
+        let prose: Vec<String> = note.passages.iter().map(|p| p.prose(&file.text)).collect();
+        let inputs: Vec<PassageInput<'_>> = note
+            .passages
+            .iter()
+            .zip(&prose)
+            .map(|(passage, prose)| PassageInput {
+                title: &prepared.title,
+                headings: &passage.heading_path,
+                aliases: &prepared.aliases,
+                tags: &prepared.tags,
+                prose,
+            })
+            .collect();
+        let keys: Vec<_> = inputs.iter().map(embedding_key).collect();
+        let embedded = self.embedder.embed_passages(&inputs);
+        drop(inputs);
+        let parts = note.passages.into_iter().zip(keys).zip(embedded);
+        prepared.passages = parts
+            .map(|((passage, key), embedded)| cut(&file.text, passage, key, embedded))
+            .collect();
+        Prepared::Note(Box::new(prepared))
+    }
+}
+
+/// A file that gave no text. A note that was readable before keeps its last content, unless the
+/// reason is one of the file itself.
+fn unread(candidate: &Candidate, entry: FileEntry, error: &ReadError) -> Prepared {
+    if let Some(reason) = error.reason() {
+        return Prepared::Skipped {
+            entry,
+            code: reason.code(),
+            reason: reason.to_string(),
+            failed: false,
+        };
+    }
+    match (error, &candidate.known) {
+        (ReadError::NotFound { .. } | ReadError::VaultMissing { .. }, _) | (_, Some(_)) => {
+            Prepared::Later
+        }
+        (_, None) => Prepared::Skipped {
+            entry,
+            code: error.code(),
+            reason: error.to_string(),
+            failed: true,
+        },
+    }
+}
+
+/// A file that changed within a clock tick of being read could change again without a new
+/// stamp; such a stamp is not kept, so that the next check reads the file once more.
+fn restamped(entry: FileEntry, file: &NoteFile) -> FileEntry {
+    const CLOCK_TICK_NS: i64 = 20_000_000;
+    let mut entry = entry;
+    entry.size = file.size;
+    entry.modified_ns = file.modified_ns;
+    entry.changed_ns = file.changed_ns;
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(i64::MAX, |age| {
+            i64::try_from(age.as_nanos()).unwrap_or(i64::MAX)
+        });
+    if now.saturating_sub(entry.modified_ns.max(entry.changed_ns)) < CLOCK_TICK_NS {
+        entry.changed_ns = -1;
+    }
+    entry
+}
+
+fn cut(
+    text: &str,
+    passage: lorewell_markdown::Passage,
+    key: lorewell_vectors::Key,
+    embedded: Embedded,
+) -> PreparedPassage {
+    let slice = text.get(passage.range.clone()).unwrap_or_default();
+    let words = match passage.words(text) {
+        std::borrow::Cow::Borrowed(_) => None,
+        std::borrow::Cow::Owned(words) => Some(words),
+    };
+    let start = passage.range.start;
+    PreparedPassage {
+        lines: (*passage.lines.start(), *passage.lines.end()),
+        hidden: passage
+            .hidden
+            .iter()
+            .map(|h| h.start - start..h.end - start)
+            .collect(),
+        heading_path: passage.heading_path,
+        byte_range: passage.range,
+        text: slice.to_string(),
+        words,
+        key,
+        embedded,
+    }
+}
+
+/// What a vector is filed under: a hash of everything of the passage that is embedded.
+fn embedding_key(input: &PassageInput<'_>) -> lorewell_vectors::Key {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    part(input.title);
+    part(input.prose);
+    for list in [input.headings, input.aliases, input.tags] {
+        part("");
+        list.iter().for_each(|text| part(text));
+    }
+    let mut key = [0; 16];
+    key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    key
+}

@@ -1,0 +1,163 @@
+//! The catalogue's tables, and opening the file that holds them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{IndexError, Layout};
+
+/// The format of everything in an index folder. Counts up with every change that an older or
+/// newer program could not read.
+pub(crate) const FORMAT: u32 = 1;
+
+const TABLES: &str = "
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  content_hash BLOB NOT NULL,
+  encoding TEXT NOT NULL,
+  title TEXT NOT NULL,
+  date TEXT NOT NULL, date_source TEXT NOT NULL,
+  passages INTEGER NOT NULL,
+  aliases TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL);
+
+CREATE TABLE passages (
+  id INTEGER PRIMARY KEY,
+  note INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+  byte_start INTEGER NOT NULL, byte_end INTEGER NOT NULL,
+  line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+  heading_path TEXT NOT NULL,
+  hidden TEXT NOT NULL,
+  text TEXT NOT NULL);
+CREATE INDEX passages_of_note ON passages (note);
+
+CREATE TABLE names (key TEXT NOT NULL, note INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
+  PRIMARY KEY (key, note, kind)) WITHOUT ROWID;
+CREATE INDEX names_of_note ON names (note);
+
+CREATE TABLE tags (key TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
+CREATE INDEX tags_of_note ON tags (note);
+
+CREATE TABLE links (
+  note INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+  target_key TEXT NOT NULL, target TEXT NOT NULL, headings TEXT NOT NULL, block TEXT, label TEXT,
+  kind INTEGER NOT NULL, embed INTEGER NOT NULL, byte_start INTEGER NOT NULL, byte_end INTEGER NOT NULL,
+  PRIMARY KEY (note, ordinal)) WITHOUT ROWID;
+CREATE INDEX links_to ON links (target_key);
+
+CREATE TABLE warnings (note INTEGER NOT NULL, line INTEGER NOT NULL, message TEXT NOT NULL);
+CREATE INDEX warnings_of_note ON warnings (note);
+
+CREATE TABLE skipped (
+  path TEXT PRIMARY KEY,
+  size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  code TEXT NOT NULL, reason TEXT NOT NULL, failed INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE segments (id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, dead BLOB NOT NULL);
+
+CREATE TABLE models (
+  id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, folder TEXT NOT NULL, model TEXT NOT NULL,
+  dimension INTEGER NOT NULL, rows INTEGER NOT NULL, live BLOB NOT NULL, outside INTEGER NOT NULL);
+
+CREATE TABLE vectors (model INTEGER NOT NULL, passage INTEGER NOT NULL, row INTEGER,
+  PRIMARY KEY (model, passage)) WITHOUT ROWID;
+CREATE INDEX vectors_by_row ON vectors (model, row);
+
+CREATE TABLE retired (file TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+/// Opens the catalogue for writing, and makes it if it is not there.
+pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError> {
+    let folder = layout.folder();
+    let fail = |source| IndexError::sqlite(folder, source);
+    let fresh = !layout.exists();
+    let connection =
+        Connection::open(layout.catalogue()).map_err(|source| opening(layout, source))?;
+    configure(&connection).map_err(fail)?;
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .map_err(fail)?;
+    connection
+        .pragma_update(None, "synchronous", "NORMAL")
+        .map_err(fail)?;
+    connection
+        .pragma_update(None, "secure_delete", "FAST")
+        .map_err(fail)?;
+    connection
+        .pragma_update(None, "cache_size", -64 * 1024)
+        .map_err(fail)?;
+    if fresh || version(&connection).map_err(fail)? == 0 {
+        create(&connection).map_err(fail)?;
+    }
+    check_format(folder, &connection)?;
+    Ok(connection)
+}
+
+/// Opens the catalogue for reading; [`IndexError::Absent`] if there is none.
+pub(crate) fn open_for_reading(layout: &Layout) -> Result<Connection, IndexError> {
+    let folder = layout.folder();
+    if !layout.exists() {
+        return Err(IndexError::Absent(folder.to_path_buf()));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(layout.catalogue(), flags)
+        .map_err(|source| opening(layout, source))?;
+    configure(&connection).map_err(|source| IndexError::sqlite(folder, source))?;
+    let found = version(&connection).map_err(|source| IndexError::sqlite(folder, source))?;
+    if found == 0 {
+        return Err(IndexError::Absent(folder.to_path_buf()));
+    }
+    check_format(folder, &connection)?;
+    Ok(connection)
+}
+
+/// The format version of the catalogue in a folder, read without any other check.
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "mmap_size", 256 * 1024 * 1024)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")
+}
+
+fn create(connection: &Connection) -> rusqlite::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()
+}
+
+fn check_format(folder: &Path, connection: &Connection) -> Result<(), IndexError> {
+    let found = version(connection).map_err(|source| IndexError::sqlite(folder, source))?;
+    let path = folder.to_path_buf();
+    match found.cmp(&FORMAT) {
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => Err(IndexError::Newer {
+            path,
+            found,
+            known: FORMAT,
+        }),
+        std::cmp::Ordering::Less => Err(IndexError::Older {
+            path,
+            found,
+            known: FORMAT,
+        }),
+    }
+}
+
+fn opening(layout: &Layout, source: rusqlite::Error) -> IndexError {
+    if source.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
+        // SQLite does not tell why; the file system does.
+        if let Err(cause) = std::fs::File::open(layout.catalogue()) {
+            return IndexError::io(&layout.catalogue(), cause);
+        }
+    }
+    IndexError::sqlite(layout.folder(), source)
+}

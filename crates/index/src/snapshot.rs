@@ -1,0 +1,575 @@
+//! One generation of an index, open for reading.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use lorewell_graph::{NameEntry, Names};
+use lorewell_lexical::{Bitmap, Live};
+use lorewell_text::{NotePath, name_key};
+use lorewell_vault::{Listing, Rules};
+use lorewell_vectors::{RowSet, VectorReader};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::writer::{OpenSegment, open_segments, row_set, rules_key};
+use crate::{
+    Changes, Date, IndexError, IndexSettings, Layout, LinkTarget, ModelState, SkippedFile,
+    StoredNote, StoredPassage, Totals, Warning, catalogue, schema,
+};
+
+/// A whole generation: catalogue, segments and vectors agree, whatever a writer does meanwhile.
+///
+/// Holds a read transaction open as long as it lives; open a new one to see newer generations.
+pub struct Snapshot {
+    layout: Layout,
+    connection: Connection,
+    segments: Vec<OpenSegment>,
+    model: Option<Model>,
+    totals: Totals,
+    names: OnceCell<Names>,
+}
+
+struct Model {
+    id: i64,
+    state: ModelState,
+    live: RowSet,
+    reader: VectorReader,
+}
+
+/// What a name of a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameKind {
+    /// The file name.
+    File = 0,
+    /// The `title` property.
+    Title = 1,
+    /// An alias.
+    Alias = 2,
+    /// The level-1 heading that the note begins with.
+    Heading = 3,
+}
+
+/// A name of a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteName {
+    /// The note's number.
+    pub note: u32,
+    /// What the name is.
+    pub kind: NameKind,
+    /// The name as written.
+    pub name: String,
+}
+
+/// Which notes are asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Only notes in one of these folders or below; empty: everywhere.
+    pub folders: Vec<String>,
+    /// Only notes with all of these tags, each itself or as a parent.
+    pub tags: Vec<String>,
+}
+
+impl Scope {
+    /// Whether every note is asked.
+    pub fn is_everything(&self) -> bool {
+        self.folders.is_empty() && self.tags.is_empty()
+    }
+}
+
+impl Snapshot {
+    /// Opens the newest generation of the index. `fingerprint` names the model whose vectors are
+    /// wanted.
+    ///
+    /// # Errors
+    /// [`IndexError::Absent`] if nothing was built yet; damage, format and permission as named.
+    pub fn open(layout: &Layout, fingerprint: &str) -> Result<Snapshot, IndexError> {
+        // A segment that is given up between the look at the list and its opening is found
+        // under the next generation.
+        let mut attempts = 0;
+        loop {
+            match Snapshot::open_once(layout, fingerprint) {
+                Err(IndexError::Damaged { .. }) if attempts < 3 && layout.exists() => attempts += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn open_once(layout: &Layout, fingerprint: &str) -> Result<Snapshot, IndexError> {
+        let folder = layout.folder();
+        let fail = |source| IndexError::sqlite(folder, source);
+        let connection = schema::open_for_reading(layout)?;
+        connection.execute_batch("BEGIN").map_err(fail)?;
+        let totals = read_totals(&connection).map_err(fail)?;
+        let segments = open_segments(layout, &connection)?;
+        let model = Model::open(layout, &connection, fingerprint)?;
+        Ok(Snapshot {
+            layout: layout.clone(),
+            connection,
+            segments,
+            model,
+            totals,
+            names: OnceCell::new(),
+        })
+    }
+
+    /// Counts of this generation.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Where the index lies.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Whether a newer generation has been committed.
+    pub fn is_outdated(&self) -> bool {
+        schema::open_for_reading(&self.layout)
+            .ok()
+            .and_then(|connection| catalogue::generation(&connection).ok())
+            .is_some_and(|generation| generation != self.totals.generation)
+    }
+
+    /// The lexical segments with their dead passages.
+    pub fn segments(&self) -> Vec<Live<'_>> {
+        self.segments.iter().map(OpenSegment::live).collect()
+    }
+
+    /// Vectors of the wanted model, and which rows are alive; `None` if it has none here.
+    pub fn vectors(&self) -> Option<(&VectorReader, &RowSet)> {
+        self.model
+            .as_ref()
+            .map(|model| (&model.reader, &model.live))
+    }
+
+    /// The state of the wanted model.
+    pub fn model(&self) -> Option<&ModelState> {
+        self.model.as_ref().map(|model| &model.state)
+    }
+
+    /// The passages that a vector row stands for (several with the same text share one).
+    pub fn passages_of_row(&self, row: u32) -> Result<Vec<u32>, IndexError> {
+        let Some(model) = &self.model else {
+            return Ok(Vec::new());
+        };
+        self.query(
+            "SELECT passage FROM vectors WHERE model = ?1 AND row = ?2 ORDER BY passage",
+            params![model.id, row],
+            |row| row.get(0),
+        )
+    }
+
+    /// The vector row of a passage, if it has one.
+    pub fn row_of_passage(&self, passage: u32) -> Result<Option<u32>, IndexError> {
+        let Some(model) = &self.model else {
+            return Ok(None);
+        };
+        let read = || {
+            self.connection
+                .prepare_cached("SELECT row FROM vectors WHERE model = ?1 AND passage = ?2")?
+                .query_row(params![model.id, passage], |row| {
+                    row.get::<_, Option<u32>>(0)
+                })
+                .optional()
+        };
+        Ok(read().map_err(|e| self.failed(e))?.flatten())
+    }
+
+    /// The note that a passage belongs to.
+    pub fn note_of(&self, passage: u32) -> Result<Option<u32>, IndexError> {
+        self.connection
+            .prepare_cached("SELECT note FROM passages WHERE id = ?1")
+            .and_then(|mut s| s.query_row([passage], |row| row.get(0)).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// A passage with its text.
+    pub fn passage(&self, id: u32) -> Result<Option<StoredPassage>, IndexError> {
+        self.connection
+            .prepare_cached("SELECT * FROM passages WHERE id = ?1")
+            .and_then(|mut s| s.query_row([id], read_passage).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// The numbers of a note's passages, in order.
+    pub fn passages_of(&self, note: u32) -> Result<Vec<u32>, IndexError> {
+        self.query(
+            "SELECT id FROM passages WHERE note = ?1 ORDER BY id",
+            [note],
+            |row| row.get(0),
+        )
+    }
+
+    /// A note by its number.
+    pub fn note(&self, id: u32) -> Result<Option<StoredNote>, IndexError> {
+        self.connection
+            .prepare_cached(&format!("{NOTE} WHERE id = ?1"))
+            .and_then(|mut s| s.query_row([id], read_note).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// A note by its path as on disk.
+    pub fn note_at(&self, path: &str) -> Result<Option<StoredNote>, IndexError> {
+        self.connection
+            .prepare_cached(&format!("{NOTE} WHERE path = ?1"))
+            .and_then(|mut s| s.query_row([path], read_note).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// The notes that bear a name, compared by [`name_key`].
+    pub fn notes_named(&self, name: &str) -> Result<Vec<NoteName>, IndexError> {
+        let key = name_key(name);
+        self.query(
+            "SELECT note, kind, name FROM names WHERE key = ?1 ORDER BY kind, note",
+            [&key],
+            read_name,
+        )
+    }
+
+    /// Every name of every note, by note.
+    pub fn names(&self) -> Result<Vec<NoteName>, IndexError> {
+        self.query(
+            "SELECT note, kind, name FROM names ORDER BY note, kind",
+            [],
+            read_name,
+        )
+    }
+
+    /// The table that tells which note a link means. Made on first use.
+    pub fn link_names(&self) -> Result<&Names, IndexError> {
+        if let Some(names) = self.names.get() {
+            return Ok(names);
+        }
+        let notes: Vec<(u32, String, Vec<String>)> = self.query(
+            "SELECT id, path, aliases FROM notes ORDER BY path",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, catalogue::list(row, 2)?)),
+        )?;
+        let entries = notes.iter().map(|(id, path, aliases)| NameEntry {
+            id: *id,
+            path,
+            aliases,
+        });
+        Ok(self.names.get_or_init(|| Names::new(entries)))
+    }
+
+    /// The links of a note, each with what it means in this generation.
+    pub fn links_from(&self, note: &StoredNote) -> Result<Vec<LinkTarget>, IndexError> {
+        let names = self.link_names()?;
+        crate::links::outgoing(&self.connection, names, note.id, note.path.as_str())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// The notes within a scope, as a set of numbers; `None` for everything.
+    pub fn notes_in(&self, scope: &Scope) -> Result<Option<HashSet<u32>>, IndexError> {
+        if scope.is_everything() {
+            return Ok(None);
+        }
+        let folders: Vec<String> = scope
+            .folders
+            .iter()
+            .map(|f| name_key(f.trim_matches('/')))
+            .collect();
+        let tags: Vec<String> = scope
+            .tags
+            .iter()
+            .map(|t| name_key(t.trim_start_matches('#')))
+            .collect();
+        let in_folder = |path: &str| {
+            let key = name_key(path);
+            folders.is_empty()
+                || folders.iter().any(|f| {
+                    f.is_empty()
+                        || key
+                            .strip_prefix(f.as_str())
+                            .is_some_and(|r| r.starts_with('/'))
+                })
+        };
+        let read = || {
+            let mut found: HashSet<u32> = self
+                .connection
+                .prepare_cached("SELECT id, path FROM notes")?
+                .query_map([], |row| {
+                    Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
+                })?
+                .filter(|row| row.as_ref().map_or(true, |(_, path)| in_folder(path)))
+                .map(|row| row.map(|(id, _)| id))
+                .collect::<rusqlite::Result<_>>()?;
+            for tag in &tags {
+                let with: HashSet<u32> = self
+                    .connection
+                    .prepare_cached("SELECT note FROM tags WHERE key = ?1")?
+                    .query_map([tag], |row| row.get(0))?
+                    .collect::<rusqlite::Result<_>>()?;
+                found.retain(|id| with.contains(id));
+            }
+            Ok(found)
+        };
+        read().map(Some).map_err(|e| self.failed(e))
+    }
+
+    /// The passages of some notes, by number, and their vector rows.
+    pub fn passages_of_notes(&self, notes: &HashSet<u32>) -> Result<(Bitmap, RowSet), IndexError> {
+        let model = self.model.as_ref();
+        let mut rows = RowSet::new(model.map_or(0, |m| m.live.rows()));
+        let mut passages = Bitmap::new();
+        let mut read = || {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT p.id, v.row FROM passages p LEFT JOIN vectors v ON v.model = ?1 AND v.passage = p.id
+                 WHERE p.note = ?2",
+            )?;
+            for note in notes {
+                let found = statement
+                    .query_map(params![model.map_or(0, |m| m.id), note], |row| {
+                        Ok((row.get::<_, u32>(0)?, row.get::<_, Option<u32>>(1)?))
+                    })?;
+                for pair in found {
+                    let (passage, row) = pair?;
+                    passages.insert(passage);
+                    if let Some(row) = row {
+                        rows.insert(row);
+                    }
+                }
+            }
+            Ok(())
+        };
+        read().map_err(|e| self.failed(e))?;
+        Ok((passages, rows))
+    }
+
+    /// Passages whose text holds a piece exactly as written, at most `limit`, in order of number.
+    pub fn passages_holding(&self, piece: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
+        self.query(
+            "SELECT id FROM passages WHERE instr(text, ?1) > 0 ORDER BY id LIMIT ?2",
+            params![piece, limit as i64],
+            |row| row.get(0),
+        )
+    }
+
+    /// How the folder differs from this generation, by file stamps alone.
+    pub fn changes(&self, listing: &Listing) -> Result<Changes, IndexError> {
+        Changes::find(&self.connection, listing).map_err(|e| self.failed(e))
+    }
+
+    /// Whether the notes were read under these settings and rules.
+    pub fn was_read_with(
+        &self,
+        settings: &IndexSettings,
+        rules: &Rules,
+    ) -> Result<bool, IndexError> {
+        let meta = |key| catalogue::meta(&self.connection, key).map_err(|e| self.failed(e));
+        Ok(
+            meta("reading")? == Some(settings.reading())
+                && meta("rules")? == Some(rules_key(rules)),
+        )
+    }
+
+    /// Files that were read and not taken in.
+    pub fn skipped(&self) -> Result<Vec<SkippedFile>, IndexError> {
+        self.query(
+            "SELECT path, code, reason, failed FROM skipped ORDER BY path",
+            [],
+            |row| {
+                Ok(SkippedFile {
+                    path: row.get(0)?,
+                    code: row.get(1)?,
+                    reason: row.get(2)?,
+                    failed: row.get(3)?,
+                })
+            },
+        )
+    }
+
+    /// Warnings of reading, by path and line; at most `limit`, with how many there are in all.
+    pub fn warnings(&self, limit: usize) -> Result<(Vec<Warning>, u64), IndexError> {
+        let list = self.query(
+            "SELECT n.path, w.line, w.message FROM warnings w JOIN notes n ON n.id = w.note
+             ORDER BY n.path, w.line LIMIT ?1",
+            [limit as i64],
+            |row| {
+                Ok(Warning {
+                    path: row.get(0)?,
+                    line: row.get(1)?,
+                    message: row.get(2)?,
+                })
+            },
+        )?;
+        let total = self
+            .connection
+            .query_row("SELECT count(*) FROM warnings", [], |row| row.get(0))
+            .map_err(|e| self.failed(e))?;
+        Ok((list, total))
+    }
+
+    /// Checks every checksum of segments and vectors, and the catalogue's own structure.
+    ///
+    /// # Errors
+    /// [`IndexError::Damaged`] naming the first fault found.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        for open in &self.segments {
+            open.segment
+                .verify()
+                .map_err(|e| IndexError::segment(self.layout.folder(), &e))?;
+        }
+        let damaged = |what: String| IndexError::Damaged {
+            path: self.layout.folder().to_path_buf(),
+            what,
+        };
+        if let Some(model) = &self.model {
+            let rows = model.reader.damaged_rows();
+            if let Some(first) = rows.first() {
+                return Err(damaged(format!(
+                    "{} vectors of {}, the first is row {first}",
+                    rows.len(),
+                    model.state.model
+                )));
+            }
+        }
+        let answer: String = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(|e| self.failed(e))?;
+        if answer == "ok" {
+            Ok(())
+        } else {
+            Err(damaged(format!("catalogue.sqlite: {answer}")))
+        }
+    }
+
+    /// All rows of a statement.
+    fn query<T>(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexError> {
+        let rows = || {
+            self.connection
+                .prepare_cached(sql)?
+                .query_map(params, read)?
+                .collect::<rusqlite::Result<Vec<T>>>()
+        };
+        rows().map_err(|e| self.failed(e))
+    }
+
+    fn failed(&self, source: rusqlite::Error) -> IndexError {
+        IndexError::sqlite(self.layout.folder(), source)
+    }
+}
+
+impl Model {
+    fn open(
+        layout: &Layout,
+        connection: &Connection,
+        fingerprint: &str,
+    ) -> Result<Option<Model>, IndexError> {
+        let folder = layout.folder();
+        let fail = |source| IndexError::sqlite(folder, source);
+        let row = connection
+            .query_row(
+                "SELECT id, folder, model, dimension, rows, live, outside,
+                   (SELECT count(*) FROM vectors v WHERE v.model = m.id)
+                 FROM models m WHERE fingerprint = ?1",
+                [fingerprint],
+                |row| {
+                    Ok((
+                        row.get::<_, i64>(0)?,
+                        row.get::<_, String>(1)?,
+                        row.get::<_, String>(2)?,
+                        row.get::<_, i64>(3)? as usize,
+                        row.get::<_, u64>(4)?,
+                        row.get::<_, Vec<u8>>(5)?,
+                        row.get::<_, u64>(6)?,
+                        row.get::<_, u64>(7)?,
+                    ))
+                },
+            )
+            .optional()
+            .map_err(fail)?;
+        let Some((id, subfolder, model, dimension, rows, live, outside, all)) = row else {
+            return Ok(None);
+        };
+        if rows == 0 && outside == 0 {
+            return Ok(None);
+        }
+        let live = if live.is_empty() {
+            RowSet::new(0)
+        } else {
+            row_set(folder, &live)?
+        };
+        let reader = VectorReader::open(&layout.vectors(&subfolder), dimension, rows)
+            .map_err(|source| IndexError::vectors(folder, source))?;
+        let embedded = all.saturating_sub(outside);
+        let state = ModelState {
+            model,
+            fingerprint: fingerprint.to_string(),
+            embedded,
+            outside,
+        };
+        Ok(Some(Model {
+            id,
+            state,
+            live,
+            reader,
+        }))
+    }
+}
+
+fn read_totals(connection: &Connection) -> rusqlite::Result<Totals> {
+    Ok(Totals {
+        generation: catalogue::generation(connection)?,
+        updated_at: catalogue::meta(connection, "updated_at")?.unwrap_or_default(),
+        notes: connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0))?,
+        passages: connection.query_row(
+            "SELECT coalesce(sum(passages), 0) FROM notes",
+            [],
+            |row| row.get(0),
+        )?,
+        unfinished: catalogue::meta(connection, "unfinished")?.as_deref() != Some("0"),
+    })
+}
+
+const NOTE: &str = "SELECT id, path, title, aliases, tags, date, date_source, content_hash, encoding, passages FROM notes";
+
+fn read_note(row: &Row<'_>) -> rusqlite::Result<StoredNote> {
+    Ok(StoredNote {
+        id: row.get(0)?,
+        path: NotePath::new(row.get::<_, String>(1)?),
+        title: row.get(2)?,
+        aliases: catalogue::list(row, 3)?,
+        tags: catalogue::list(row, 4)?,
+        date: Date {
+            day: row.get(5)?,
+            source: row.get(6)?,
+        },
+        content_hash: row.get(7)?,
+        encoding: row.get(8)?,
+        passages: row.get(9)?,
+    })
+}
+
+fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
+    Ok(StoredPassage {
+        id: row.get(0)?,
+        note: row.get(1)?,
+        ordinal: row.get(2)?,
+        byte_range: row.get::<_, u64>(3)?..row.get::<_, u64>(4)?,
+        line_range: (row.get(5)?, row.get(6)?),
+        heading_path: catalogue::list(row, 7)?,
+        hidden: catalogue::list(row, 8)?,
+        text: row.get(9)?,
+    })
+}
+
+fn read_name(row: &Row<'_>) -> rusqlite::Result<NoteName> {
+    let kind = match row.get::<_, i64>(1)? {
+        1 => NameKind::Title,
+        2 => NameKind::Alias,
+        3 => NameKind::Heading,
+        _ => NameKind::File,
+    };
+    Ok(NoteName {
+        note: row.get(0)?,
+        kind,
+        name: row.get(2)?,
+    })
+}

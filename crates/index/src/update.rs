@@ -1,0 +1,128 @@
+//! Bringing an index up to date with its folder: one save, or a whole build, by the same walk.
+
+use std::sync::mpsc::sync_channel;
+
+use lorewell_embed::Embedder;
+use lorewell_vault::{Listing, Vault};
+
+use crate::batch::{Batch, plan};
+use crate::compare::Changes;
+use crate::prepare::Preparation;
+use crate::writer::Writer;
+use crate::{IndexError, IndexSettings};
+
+/// Hears of the progress of an update, and can stop it. Called from several threads.
+pub trait Observer: Sync {
+    /// So many files will be read.
+    fn begin(&self, files: usize) {
+        let _ = files;
+    }
+    /// A file was read.
+    fn note_done(&self, path: &str) {
+        let _ = path;
+    }
+    /// Work of this kind begins.
+    fn stage(&self, stage: Stage) {
+        let _ = stage;
+    }
+    /// Asked often: whether to stop at the next safe point. What was done until then is kept.
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The kinds of work in an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading, parsing and embedding notes.
+    Notes,
+    /// Building a lexical segment.
+    Words,
+    /// Writing the catalogue.
+    Catalogue,
+    /// Joining segments.
+    Merge,
+}
+
+/// An observer that wants to hear nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}
+
+/// What an update did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UpdateReport {
+    /// Notes that were read and taken in, new or changed.
+    pub taken_in: usize,
+    /// Notes that were removed.
+    pub removed: usize,
+    /// Files whose stamp had changed and whose content had not.
+    pub unchanged: usize,
+    /// Files that were read and left out by a rule or failed.
+    pub skipped: usize,
+    /// Whether it was stopped before all was done.
+    pub stopped: bool,
+    /// The generation afterwards.
+    pub generation: u64,
+}
+
+/// Takes in what `changes` names.
+pub(crate) fn run(
+    writer: &mut Writer,
+    vault: &Vault,
+    listing: &Listing,
+    settings: &IndexSettings,
+    embedder: &dyn Embedder,
+    changes: Changes,
+    observer: &dyn Observer,
+) -> Result<UpdateReport, IndexError> {
+    let mut report = UpdateReport::default();
+    if !changes.removed.is_empty() || !changes.forgotten.is_empty() {
+        report.removed = writer.remove(&changes.removed, &changes.forgotten)?;
+    }
+    let preparation = Preparation {
+        vault,
+        settings,
+        rules: &listing.rules,
+        embedder,
+    };
+    observer.begin(changes.read.len());
+    observer.stage(Stage::Notes);
+    let batches = plan(changes.read);
+    let last = batches.len();
+    let mut counters = writer.counters();
+    std::thread::scope(|scope| {
+        let (send, receive) = sync_channel::<Batch>(0);
+        let preparation = &preparation;
+        scope.spawn(move || {
+            for candidates in batches {
+                if observer.stopped() {
+                    break;
+                }
+                let batch = Batch::prepare(&candidates, preparation, counters, observer);
+                counters = batch.counters;
+                let stopped = batch.stopped;
+                if send.send(batch).is_err() || stopped {
+                    break;
+                }
+            }
+        });
+        let mut done = 0;
+        for batch in receive {
+            done += 1;
+            observer.stage(Stage::Catalogue);
+            let unfinished = batch.stopped || done < last;
+            writer.publish(batch, unfinished, &mut report)?;
+        }
+        report.stopped = observer.stopped() && done < last || report.stopped;
+        Ok::<(), IndexError>(())
+    })?;
+    if !report.stopped {
+        writer.finish()?;
+        observer.stage(Stage::Merge);
+        writer.tidy()?;
+    }
+    report.generation = writer.generation()?;
+    Ok(report)
+}

@@ -1,0 +1,114 @@
+//! Lanes: independent ways to find passages, each with a list and a state.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The lanes that are built. Their names are the contract's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lane {
+    /// BM25F over words.
+    Text,
+    /// Notes that the question names.
+    Title,
+    /// Nearness of meaning, by vectors.
+    Dense,
+}
+
+impl Lane {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Lane; 3] = [Lane::Text, Lane::Title, Lane::Dense];
+
+    /// The name in answers and settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lane::Text => "text",
+            Lane::Title => "title",
+            Lane::Dense => "dense",
+        }
+    }
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Lane {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Lane, ()> {
+        Lane::ALL
+            .into_iter()
+            .find(|lane| lane.name() == name)
+            .ok_or(())
+    }
+}
+
+/// How a lane fared in one search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LaneState {
+    /// It ran over everything.
+    Ok,
+    /// It ran over a part of the passages.
+    Partial {
+        /// The share of passages that it could see, 0 to 1.
+        coverage: f32,
+        /// Why not all.
+        reason: String,
+    },
+    /// It chose to say nothing, because what it knows does not fit the question.
+    Abstained {
+        /// Why.
+        reason: String,
+    },
+    /// It could not run.
+    Unavailable {
+        /// Why.
+        reason: String,
+    },
+    /// It was not asked.
+    Off,
+}
+
+/// A lane in an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneReport {
+    /// Which.
+    pub lane: Lane,
+    /// How it fared.
+    pub state: LaneState,
+    /// The model that it used, if it uses one.
+    pub model: Option<String>,
+}
+
+/// What a lane found.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneResult {
+    pub(crate) report: LaneReport,
+    /// Best first. A passage occurs once.
+    pub(crate) hits: Vec<LaneHit>,
+}
+
+/// A passage that a lane found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LaneHit {
+    pub(crate) passage: u32,
+    /// The lane's own score, comparable only within the lane and the question.
+    pub(crate) score: f32,
+    /// How sure the lane is of this hit, as a factor on its weight; 1 in most lanes.
+    pub(crate) strength: f32,
+}
+
+impl LaneResult {
+    pub(crate) fn new(lane: Lane, state: LaneState, hits: Vec<LaneHit>) -> LaneResult {
+        LaneResult {
+            report: LaneReport {
+                lane,
+                state,
+                model: None,
+            },
+            hits,
+        }
+    }
+}

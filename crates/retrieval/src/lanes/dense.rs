@@ -1,0 +1,103 @@
+//! The dense lane: cosine over int8 vectors, exact.
+
+use lorewell_embed::{Embedded, Embedder};
+use lorewell_index::Snapshot;
+
+use super::Allowed;
+use crate::error::RetrievalError;
+use crate::lane::{Lane, LaneHit, LaneReport, LaneResult, LaneState};
+
+/// What the lane found, with the question's vector for later scores.
+pub(crate) struct DenseResult {
+    pub(crate) result: LaneResult,
+    pub(crate) question: Option<Vec<f32>>,
+}
+
+/// Runs the lane.
+pub(crate) fn run(
+    snapshot: &Snapshot,
+    embedder: &dyn Embedder,
+    question: &str,
+    allowed: Option<&Allowed>,
+    depth: usize,
+) -> Result<DenseResult, RetrievalError> {
+    let silent = |state| DenseResult {
+        result: with_model(state, Vec::new(), embedder),
+        question: None,
+    };
+    let vector = match embedder.embed_question(question) {
+        Embedded::Vector(vector) => vector,
+        Embedded::OutsideVocabulary { coverage } => {
+            let reason = format!(
+                "{} knows {:.0} % of the question's words",
+                embedder.model(),
+                coverage * 100.0
+            );
+            return Ok(silent(LaneState::Abstained { reason }));
+        }
+        Embedded::Empty => {
+            return Ok(silent(LaneState::Abstained {
+                reason: "the question has no words".to_string(),
+            }));
+        }
+    };
+    let Some((reader, live)) = snapshot.vectors() else {
+        let state = if snapshot.totals().passages == 0 {
+            LaneState::Ok
+        } else {
+            LaneState::Unavailable {
+                reason: format!("no passage has a vector of {}", embedder.model()),
+            }
+        };
+        return Ok(silent(state));
+    };
+    let mut rows = live.clone();
+    if let Some(allowed) = allowed {
+        rows.intersect(&allowed.rows);
+    }
+    let mut hits = Vec::with_capacity(depth);
+    for scored in reader.scan(&vector, depth, Some(&rows)) {
+        for passage in snapshot.passages_of_row(scored.row)? {
+            if allowed.is_none_or(|a| a.passages.contains(passage)) {
+                hits.push(LaneHit {
+                    passage,
+                    score: scored.score,
+                    strength: 1.0,
+                });
+            }
+        }
+    }
+    hits.truncate(depth);
+    Ok(DenseResult {
+        result: with_model(state(snapshot, embedder), hits, embedder),
+        question: Some(vector),
+    })
+}
+
+/// How much of the passages the lane could see.
+fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
+    let Some(model) = snapshot.model() else {
+        return LaneState::Ok;
+    };
+    if model.outside == 0 {
+        return LaneState::Ok;
+    }
+    let all = (model.embedded + model.outside) as f32;
+    let coverage = model.embedded as f32 / all;
+    let reason = format!(
+        "{} of {} passages are in languages that {} does not know",
+        model.outside,
+        model.embedded + model.outside,
+        embedder.model()
+    );
+    LaneState::Partial { coverage, reason }
+}
+
+fn with_model(state: LaneState, hits: Vec<LaneHit>, embedder: &dyn Embedder) -> LaneResult {
+    let report = LaneReport {
+        lane: Lane::Dense,
+        state,
+        model: Some(embedder.model().to_string()),
+    };
+    LaneResult { report, hits }
+}

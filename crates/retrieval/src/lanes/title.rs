@@ -1,0 +1,184 @@
+//! The title lane: identity. A question that names a note finds it.
+
+use lorewell_index::{NameKind, NoteName, Snapshot};
+use lorewell_lexical::Live;
+use lorewell_text::{fold, fold_white_space, is_stop_word, name_key};
+use rustc_hash::FxHashMap;
+
+use super::Allowed;
+use super::text::{Terms, best_passage_of};
+use crate::error::RetrievalError;
+use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
+
+/// A name of so many words can be found inside a question.
+const LONGEST_NAME: usize = 10;
+/// Only so many words of a question are looked through for names.
+const WORDS_READ: usize = 64;
+/// A question of so many words may be a misspelled or unfinished name.
+const NEAR_WORDS: usize = 6;
+/// Names less alike than this are other names (Jaro-Winkler similarity).
+const NEAR: f64 = 0.9;
+/// So many notes at most.
+const NOTES: usize = 20;
+
+/// How a name was found, as the lane's strength: the whole question is the name, the question
+/// holds the name, the question is nearly the name.
+pub(crate) const WHOLE: f32 = 4.0;
+const HELD: f32 = 1.0;
+const NEARLY: f32 = 1.5;
+
+/// Runs the lane.
+pub(crate) fn run(
+    snapshot: &Snapshot,
+    segments: &[Live<'_>],
+    terms: &Terms,
+    question: &str,
+    allowed: Option<&Allowed>,
+) -> Result<LaneResult, RetrievalError> {
+    let mut found = Found::default();
+    let whole = fold_white_space(trim_signs(question));
+    found.add(snapshot.notes_named(&whole)?, WHOLE);
+    let words: Vec<&str> = question
+        .split_whitespace()
+        .map(trim_signs)
+        .filter(|w| !w.is_empty())
+        .collect();
+    if found.notes.is_empty() {
+        held_names(snapshot, &words, &mut found)?;
+    }
+    if found.notes.is_empty() && !words.is_empty() && words.len() <= NEAR_WORDS {
+        near_names(snapshot, &whole, &mut found)?;
+    }
+    let mut hits = Vec::new();
+    for (note, strength) in found.in_order() {
+        if allowed.is_some_and(|a| !a.notes.contains(&note)) {
+            continue;
+        }
+        if let Some(passage) = best_passage_of(snapshot, segments, terms, note)? {
+            hits.push(LaneHit {
+                passage,
+                score: strength,
+                strength,
+            });
+        }
+    }
+    Ok(LaneResult::new(Lane::Title, LaneState::Ok, hits))
+}
+
+/// Notes by the strength of the best name.
+#[derive(Default)]
+struct Found {
+    notes: FxHashMap<u32, (f32, NameKind)>,
+}
+
+impl Found {
+    fn add(&mut self, names: Vec<NoteName>, strength: f32) {
+        for name in names {
+            let known = self.notes.entry(name.note).or_insert((strength, name.kind));
+            if strength > known.0 || (strength == known.0 && name.kind < known.1) {
+                *known = (strength, name.kind);
+            }
+        }
+    }
+
+    fn in_order(&self) -> Vec<(u32, f32)> {
+        let mut notes: Vec<_> = self
+            .notes
+            .iter()
+            .map(|(note, (strength, kind))| (*note, *strength, *kind))
+            .collect();
+        notes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.0.cmp(&b.0)));
+        notes.truncate(NOTES);
+        notes
+            .into_iter()
+            .map(|(note, strength, _)| (note, strength))
+            .collect()
+    }
+}
+
+/// Names that stand in the question, the longer the stronger. A single common word is no name.
+fn held_names(
+    snapshot: &Snapshot,
+    words: &[&str],
+    found: &mut Found,
+) -> Result<(), RetrievalError> {
+    let words = &words[..words.len().min(WORDS_READ)];
+    for start in 0..words.len() {
+        for end in (start + 1)..=words.len().min(start + LONGEST_NAME) {
+            let window = &words[start..end];
+            let telling = window.iter().filter(|w| !is_stop_word(&fold(w))).count();
+            if telling == 0 || (window.len() == 1 && window[0].chars().count() < 3) {
+                continue;
+            }
+            let share = telling as f32 / words.len().max(1) as f32;
+            let names = snapshot.notes_named(&window.join(" "))?;
+            found.add(names, HELD * (0.5 + share));
+        }
+    }
+    Ok(())
+}
+
+/// Names that the question nearly is: a slip of the pen, or a beginning.
+fn near_names(
+    snapshot: &Snapshot,
+    question: &str,
+    found: &mut Found,
+) -> Result<(), RetrievalError> {
+    let wanted = fold(&name_key(question));
+    let length = wanted.chars().count();
+    if length < 3 {
+        return Ok(());
+    }
+    let mut near: Vec<(f64, NoteName)> = Vec::new();
+    for name in snapshot.names()? {
+        let key = fold(&name_key(&name.name));
+        let likeness = if key.starts_with(&wanted) {
+            0.95
+        } else if key.chars().count().abs_diff(length) > 1 + length / 4 {
+            continue;
+        } else {
+            strsim::jaro_winkler(&key, &wanted)
+        };
+        if likeness >= NEAR {
+            near.push((likeness, name));
+        }
+    }
+    near.sort_by(|a, b| {
+        b.0.total_cmp(&a.0)
+            .then(a.1.name.len().cmp(&b.1.name.len()))
+            .then(a.1.note.cmp(&b.1.note))
+    });
+    near.truncate(NOTES);
+    for (likeness, name) in near {
+        found.add(vec![name], NEARLY * likeness as f32);
+    }
+    Ok(())
+}
+
+/// Without the punctuation that a sentence puts around a name.
+fn trim_signs(word: &str) -> &str {
+    word.trim_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '?' | '!'
+                    | ','
+                    | ';'
+                    | ':'
+                    | '"'
+                    | '“'
+                    | '”'
+                    | '„'
+                    | '«'
+                    | '»'
+                    | '('
+                    | ')'
+                    | '。'
+                    | '？'
+                    | '！'
+                    | '、'
+                    | '，'
+            )
+    })
+    .trim_end_matches('.')
+}

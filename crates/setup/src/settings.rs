@@ -1,0 +1,262 @@
+//! The one table of settings. Validation, `config list`, the reference page and
+//! the names of environment variables derive from it.
+
+use std::path::PathBuf;
+
+use crate::layers::Settings;
+use crate::value::{Kind, Value};
+
+/// Where a setting may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Top level of the file, environment, flag: it concerns this machine or the person.
+    Machine,
+    /// Also in a `[vaults.NAME]` table: it may differ from vault to vault.
+    Vault,
+    /// Also in the vault's own `.lorewell/config.toml`, which can only add to it.
+    Notes,
+}
+
+/// One row of [`SETTINGS`].
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Which setting.
+    pub key: Key,
+    /// Its name in the file.
+    pub name: &'static str,
+    /// Type and range.
+    pub kind: Kind,
+    /// Default as a person would type it; `None` where it is not set.
+    pub default: Option<&'static str>,
+    /// Where it may be given.
+    pub reach: Reach,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+impl Setting {
+    /// The environment variable, such as `LOREWELL_MAX_PER_NOTE`.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!(
+            "{}{}",
+            crate::environment::PREFIX,
+            self.name.to_ascii_uppercase()
+        )
+    }
+
+    /// The command-line flag without its dashes, such as `max-per-note`.
+    #[must_use]
+    pub fn flag(&self) -> String {
+        self.name.replace('_', "-")
+    }
+
+    /// The row of that name, if there is one.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.name == name)
+    }
+}
+
+impl Key {
+    /// The key's row of the table.
+    #[must_use]
+    pub fn setting(self) -> &'static Setting {
+        &SETTINGS[self as usize]
+    }
+}
+
+/// Makes the key type, the table and one typed accessor a row, so that a setting
+/// is written down once.
+macro_rules! settings {
+    ($($name:ident $key:ident: $type:ty = $default:expr, $kind:expr, $reach:ident, $doc:literal;)*) => {
+        /// Names a setting.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Key { $(#[doc = $doc] $key,)* }
+
+        /// Every setting, in the order in which people read about them.
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            key: Key::$key,
+            name: stringify!($name),
+            kind: $kind,
+            default: $default,
+            reach: Reach::$reach,
+            doc: $doc,
+        },)*];
+
+        impl Settings {
+            $(#[doc = $doc]
+            #[must_use]
+            pub fn $name(&self) -> $type {
+                <$type as Typed>::of(self.get(Key::$key).value.as_ref()).unwrap_or_default()
+            })*
+        }
+
+        /// Names of settings whose accessor does not fit their kind. A test holds it empty.
+        #[cfg(test)]
+        fn misfits(settings: &Settings) -> Vec<&'static str> {
+            let mut names = Vec::new();
+            $(if <$type as Typed>::of(settings.get(Key::$key).value.as_ref()).is_none() {
+                names.push(stringify!($name));
+            })*
+            names
+        }
+    };
+}
+
+const LANES: &[&str] = &["text", "title", "dense"];
+const WHEN: &[&str] = &["auto", "always", "never"];
+const WEIGHT: Kind = Kind::Float {
+    min: 0.0,
+    max: 100.0,
+};
+
+settings! {
+    limit Limit: u64 = Some("6"), Kind::Integer { min: 1, max: 50 }, Vault,
+        "How many passages an answer holds.";
+    max_per_note MaxPerNote: u64 = Some("2"), Kind::Integer { min: 1, max: 50 }, Vault,
+        "How many passages of one note an answer holds at most.";
+    passage_chars PassageChars: u64 = Some("1200"), Kind::Integer { min: 64, max: 8000 }, Vault,
+        "The length of a passage at most, in characters; a change rebuilds the index.";
+    overlap_chars OverlapChars: u64 = Some("0"), Kind::Integer { min: 0, max: 4000 }, Vault,
+        "How many characters a passage repeats of the one before it, fewer than `passage_chars`; a change rebuilds the index.";
+    lanes Lanes: Vec<String> = Some("text, title, dense"), Kind::ListOf(LANES), Vault,
+        "The lanes that a question runs: words, note names, meaning.";
+    fusion Fusion: String = Some("rrf"), Kind::Choice(&["rrf", "convex"]), Vault,
+        "How the lanes' rankings become one: by rank (`rrf`) or by normalized score (`convex`).";
+    rrf_k RrfK: u64 = Some("60"), Kind::Integer { min: 1, max: 1000 }, Vault,
+        "The constant of Reciprocal Rank Fusion: the larger, the less the first ranks stand out.";
+    weight_text WeightText: f64 = Some("1.0"), WEIGHT, Vault,
+        "The weight of the text lane in the fusion.";
+    weight_title WeightTitle: f64 = Some("1.0"), WEIGHT, Vault,
+        "The weight of the title lane in the fusion.";
+    weight_dense WeightDense: Option<f64> = None, WEIGHT, Vault,
+        "The weight of the dense lane in the fusion; not set, it is the one that suits the embedding model.";
+    exclude_folders ExcludeFolders: Vec<String> = Some(""), Kind::List, Notes,
+        "Folders, from the vault's root, whose notes are left out.";
+    exclude_globs ExcludeGlobs: Vec<String> = Some(""), Kind::List, Notes,
+        "Path patterns, such as `**/Private *.md`, whose notes are left out.";
+    exclude_tags ExcludeTags: Vec<String> = Some(""), Kind::List, Notes,
+        "Tags whose notes are left out, nested tags included.";
+    exclude_properties ExcludeProperties: Vec<String> = Some(""), Kind::List, Notes,
+        "Properties whose notes are left out: `name` for any true value, or `name=value`.";
+    max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
+        Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
+        "The size of a note at most; a larger file is skipped and said to be.";
+    default_vault DefaultVault: Option<String> = None, Kind::Text, Machine,
+        "The vault that is meant where none is named: a name from the list, or a folder.";
+    index_dir IndexDir: Option<PathBuf> = None, Kind::Path, Machine,
+        "The folder under which all indexes are kept; not set, `lorewell/indexes` in the user's data folder.";
+    color Color: String = Some("auto"), Kind::Choice(WHEN), Machine,
+        "Colours in the terminal; `auto` is only on a terminal.";
+    progress Progress: String = Some("auto"), Kind::Choice(WHEN), Machine,
+        "Progress bars on standard error; `auto` is only on a terminal.";
+    links Links: String = Some("auto"), Kind::Choice(WHEN), Machine,
+        "Clickable links in the terminal; `auto` is only where the terminal is known to show them.";
+}
+
+/// A Rust type that a [`Value`] can be read as; `None` is a misfit.
+trait Typed: Sized {
+    fn of(value: Option<&Value>) -> Option<Self>;
+}
+
+impl Typed for u64 {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Typed for f64 {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Typed for String {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Typed for PathBuf {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Path(path) => Some(path.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl Typed for Vec<String> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::List(list) => Some(list.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Typed> Typed for Option<T> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value {
+            None => Some(None),
+            Some(value) => T::of(Some(value)).map(Some),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::value::Bases;
+
+    /// A value that every kind accepts, for the rows without a default.
+    fn sample(kind: Kind) -> &'static str {
+        match kind {
+            Kind::Integer { .. } | Kind::Bytes { .. } | Kind::Float { .. } => "1",
+            _ => "x",
+        }
+    }
+
+    #[test]
+    fn every_row_is_sound() {
+        let bases = Bases {
+            home: Path::new("/h"),
+            base: Path::new("/b"),
+        };
+        let mut names = BTreeSet::new();
+        for (position, setting) in SETTINGS.iter().enumerate() {
+            assert_eq!(setting.key as usize, position, "{}", setting.name);
+            assert!(names.insert(setting.name), "{} twice", setting.name);
+            assert!(setting.doc.ends_with('.'), "{}", setting.name);
+            assert!(!setting.doc.contains('|'), "{}", setting.name);
+            let text = setting.default.unwrap_or_else(|| sample(setting.kind));
+            let value = setting.kind.read(&setting.kind.toml_from_text(text), bases);
+            assert!(value.is_some(), "{} = {text}", setting.name);
+        }
+    }
+
+    #[test]
+    fn every_accessor_fits_its_kind() {
+        let defaults = Settings::defaults();
+        assert_eq!(misfits(&defaults), Vec::<&str>::new());
+        let filled = Settings::filled_for_tests(sample);
+        assert_eq!(misfits(&filled), Vec::<&str>::new());
+        assert_eq!(defaults.limit(), 6);
+        assert_eq!(defaults.max_note_bytes(), 64 * 1024 * 1024);
+        assert_eq!(defaults.lanes(), ["text", "title", "dense"]);
+        assert_eq!(filled.weight_dense(), Some(1.0));
+    }
+}

@@ -1,0 +1,257 @@
+//! Which crate may use which: the layers of ARCHITECTURE.md as one table, checked
+//! against `cargo metadata`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::repository::root;
+
+/// The shared nouns.
+const NOUNS: &[&str] = &["lorewell-text"];
+/// Parts know the nouns and never one another.
+const PARTS: &[&str] = &[
+    "lorewell-embed",
+    "lorewell-graph",
+    "lorewell-lexical",
+    "lorewell-markdown",
+    "lorewell-vault",
+    "lorewell-vectors",
+];
+/// What a question needs of the parts: it reads no folder and parses no note.
+const QUESTION: &[&str] = &[
+    "lorewell-index",
+    "lorewell-lexical",
+    "lorewell-vectors",
+    "lorewell-embed",
+    "lorewell-graph",
+];
+const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
+/// What stands above the engine sees the engine and the nouns.
+const ENGINE: &[&str] = &["lorewell-engine"];
+const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+
+/// Only for tests; uses nothing of the workspace.
+const TESTKIT: &str = "lorewell-testkit";
+
+/// Every crate, low to high, with the crates of the workspace that it may use.
+const ALLOWED: &[(&str, &[&[&str]])] = &[
+    ("xtask", &[]),
+    (TESTKIT, &[]),
+    ("lorewell-text", &[]),
+    ("lorewell-markdown", &[NOUNS]),
+    ("lorewell-vault", &[NOUNS]),
+    ("lorewell-lexical", &[NOUNS]),
+    ("lorewell-vectors", &[NOUNS]),
+    ("lorewell-embed", &[NOUNS]),
+    ("lorewell-graph", &[NOUNS]),
+    ("lorewell-index", &[NOUNS, PARTS]),
+    ("lorewell-retrieval", &[NOUNS, QUESTION]),
+    ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
+    ("lorewell-capabilities", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-evals", &[NOUNS, ENGINE]),
+    ("lorewell", &[NOUNS, ENGINE, TOP]),
+];
+
+/// Crates from outside that are held to a place, and the crates that may use them
+/// (in tests anybody may, except that nobody may use an async runtime).
+const HELD: &[(&str, &[&str])] = &[
+    ("rusqlite", &["lorewell-index"]),
+    ("pulldown-cmark", &["lorewell-markdown"]),
+    ("clap", &["lorewell"]),
+    ("clap_complete", &["lorewell"]),
+    ("indicatif", &["lorewell"]),
+    ("serde", SERDE),
+    ("schemars", SERDE),
+];
+const SERDE: &[&str] = &[
+    "lorewell-capabilities",
+    "lorewell-setup",
+    "lorewell-evals",
+    "lorewell",
+];
+const NOWHERE: &[&str] = &["tokio", "async-std", "smol"];
+
+/// Every breach of the tables, in words.
+fn breaches(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let names: BTreeSet<&str> = packages
+        .iter()
+        .filter_map(|package| package["name"].as_str())
+        .collect();
+    let mut breaches = Vec::new();
+    let mut uses: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
+            breaches.push(format!("{name} has no row in the table of layers"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let used = dependency["name"].as_str().unwrap_or_default();
+            let only_tests = dependency["kind"].as_str() == Some("dev");
+            if names.contains(used) {
+                uses.entry(name).or_default().push(used);
+                let for_tests = only_tests && used == TESTKIT;
+                if !for_tests && !allowed.concat().contains(&used) {
+                    breaches.push(format!("{name} must not use {used}"));
+                }
+            } else {
+                breaches.extend(held(name, used, only_tests));
+            }
+        }
+    }
+    breaches.extend(
+        names
+            .iter()
+            .filter(|name| reaches(&uses, name))
+            .map(|name| format!("{name} uses itself in a circle")),
+    );
+    breaches
+}
+
+fn held(name: &str, used: &str, only_tests: bool) -> Option<String> {
+    if NOWHERE.contains(&used) {
+        return Some(format!("{name} must not use {used}: nobody may"));
+    }
+    let (_, users) = HELD.iter().find(|(held, _)| *held == used)?;
+    (!only_tests && !users.contains(&name))
+        .then(|| format!("{name} must not use {used}: only {} may", users.join(", ")))
+}
+
+/// Whether a walk along the edges, tests' included, comes back to where it began.
+fn reaches(uses: &BTreeMap<&str, Vec<&str>>, start: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![start];
+    while let Some(at) = next.pop() {
+        for &used in uses.get(at).into_iter().flatten() {
+            if used == start {
+                return true;
+            }
+            if seen.insert(used) {
+                next.push(used);
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn the_workspace_keeps_to_its_layers() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(breaches(&metadata), Vec::<String>::new());
+    let packages = metadata["packages"].as_array().unwrap();
+    for (name, _) in ALLOWED {
+        let exists = packages.iter().any(|package| package["name"] == *name);
+        assert!(
+            exists,
+            "the table names {name}, which is no crate of the workspace"
+        );
+    }
+}
+
+#[test]
+fn no_async_runtime_comes_in_through_others() {
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    for name in NOWHERE {
+        assert!(
+            !lock.contains(&format!("name = \"{name}\"\n")),
+            "{name} is in Cargo.lock"
+        );
+    }
+}
+
+/// Made-up workspaces: each breaks one rule, and the check must say which.
+#[test]
+fn the_check_can_fail() {
+    // (crates, each with (dependency, kind); what must be said)
+    type Crate = (&'static str, &'static [(&'static str, &'static str)]);
+    const TEXT: Crate = ("lorewell-text", &[]);
+    let cases: &[(&[Crate], &[&str])] = &[
+        (
+            &[
+                TEXT,
+                (
+                    "lorewell-graph",
+                    &[("lorewell-text", ""), ("lorewell-testkit", "dev")],
+                ),
+                (TESTKIT, &[]),
+            ],
+            &[],
+        ),
+        (
+            &[TEXT, ("lorewell-stray", &[])],
+            &["lorewell-stray has no row in the table of layers"],
+        ),
+        (
+            &[
+                ("lorewell-graph", &[]),
+                ("lorewell-vault", &[("lorewell-graph", "")]),
+            ],
+            &["lorewell-vault must not use lorewell-graph"],
+        ),
+        (
+            &[
+                ("lorewell-markdown", &[]),
+                ("lorewell-retrieval", &[("lorewell-markdown", "dev")]),
+            ],
+            &["lorewell-retrieval must not use lorewell-markdown"],
+        ),
+        (
+            &[(TESTKIT, &[]), ("lorewell-index", &[(TESTKIT, "")])],
+            &["lorewell-index must not use lorewell-testkit"],
+        ),
+        (
+            &[
+                ("lorewell-setup", &[]),
+                ("lorewell-capabilities", &[("lorewell-setup", "build")]),
+            ],
+            &["lorewell-capabilities must not use lorewell-setup"],
+        ),
+        (
+            &[
+                ("lorewell-text", &[("lorewell-engine", "dev")]),
+                ("lorewell-engine", &[("lorewell-text", "")]),
+            ],
+            &[
+                "lorewell-text must not use lorewell-engine",
+                "lorewell-engine uses itself in a circle",
+                "lorewell-text uses itself in a circle",
+            ],
+        ),
+        (
+            &[("lorewell-engine", &[("rusqlite", "")])],
+            &["lorewell-engine must not use rusqlite: only lorewell-index may"],
+        ),
+        (
+            &[("lorewell-engine", &[("serde", "dev"), ("tokio", "dev")])],
+            &["lorewell-engine must not use tokio: nobody may"],
+        ),
+    ];
+    for (crates, expected) in cases {
+        let package = |(name, dependencies): &Crate| {
+            let dependencies: Vec<Value> = dependencies
+                .iter()
+                .map(|(name, kind)| json!({ "name": name, "kind": (!kind.is_empty()).then_some(kind) }))
+                .collect();
+            json!({ "name": name, "dependencies": dependencies })
+        };
+        let packages: Vec<Value> = crates.iter().map(package).collect();
+        assert_eq!(breaches(&json!({ "packages": packages })), *expected);
+    }
+}

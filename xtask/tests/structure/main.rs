@@ -1,0 +1,6 @@
+//! The structure of the repository, held by tests: which crate may use which, and
+//! what every file looks like. Whoever breaks a rule on purpose changes it here.
+
+mod edges;
+mod repository;
+mod tidy;
