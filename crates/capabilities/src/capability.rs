@@ -87,6 +87,18 @@ impl Entry {
     }
 }
 
+/// An output read back from its JSON, for surfaces that show it to people.
+pub trait FromOutput<'v>: Sized {
+    /// `None` if the JSON is another capability's.
+    fn from_output(output: &'v Value) -> Option<Self>;
+}
+
+impl<'v, T: serde::Deserialize<'v>> FromOutput<'v> for T {
+    fn from_output(output: &'v Value) -> Option<T> {
+        T::deserialize(output).ok()
+    }
+}
+
 /// Every ability, in the order in which help lists them.
 pub fn table() -> &'static [Entry] {
     const TABLE: &[Entry] = &[

@@ -16,7 +16,7 @@ mod search;
 mod status;
 
 pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
-pub use capability::{Access, Capability, Entry, table};
+pub use capability::{Access, Capability, Entry, FromOutput, table};
 pub use desk::{Desk, Listener};
 pub use failure::{ErrorJson, Failure};
 pub use input::check_fields;

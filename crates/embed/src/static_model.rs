@@ -68,7 +68,7 @@ static WEIGHTS: &[u8] = include_bytes!("../models/static-en-256/static_en_256_in
 static VOCABULARY: &str = include_str!("../models/static-en-256/vocab.txt");
 
 impl StaticModel {
-    /// The model, made ready (in under a millisecond) when it is first asked for.
+    /// The model, made ready (in about a millisecond) when it is first asked for.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: LazyLock<StaticModel> = LazyLock::new(StaticModel::load);
         &BUILT_IN

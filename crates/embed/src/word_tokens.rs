@@ -10,9 +10,9 @@ use crate::{
     vocabulary::{TokenId, Vocabulary},
 };
 
-/// Words remembered at most, some 5 MiB. A text of only new words costs a look into the vocabulary
+/// Words remembered at most, some 3 MiB. A text of only new words costs a look into the vocabulary
 /// for each, and no more memory.
-const MOST_WORDS: usize = 1 << 16;
+const MOST_WORDS: usize = 1 << 15;
 
 /// Longer words are not remembered: they seldom come again.
 const LONGEST_WORD: usize = 48;

@@ -1,32 +1,53 @@
 //! Statements on the catalogue that writing needs.
 
+use std::ops::Range;
+
 use lorewell_text::name_key;
 use lorewell_vault::FileEntry;
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::prepare::{PreparedNote, PreparedPassage};
 use crate::snapshot::NameKind;
 
-/// A list as JSON text.
-pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "[]".to_string())
+/// A list or a map as JSON text.
+pub(crate) fn json(value: impl Into<Value>) -> String {
+    value.into().to_string()
 }
 
-/// A list out of JSON text.
-pub(crate) fn list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+/// Ranges as JSON text.
+fn ranges_json(ranges: &[Range<usize>]) -> String {
+    json(
+        ranges
+            .iter()
+            .map(|r| json!([r.start, r.end]))
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// A list of texts out of JSON text.
+pub(crate) fn texts(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     let text = row
         .get_ref(column)?
         .as_str()
         .map_err(rusqlite::Error::from)?;
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Text,
-            Box::new(error),
-        )
-    })
+    serde_json::from_str(text).map_err(|error| not_json(column, error))
+}
+
+/// Ranges out of JSON text.
+pub(crate) fn ranges(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Range<usize>>> {
+    let text = row
+        .get_ref(column)?
+        .as_str()
+        .map_err(rusqlite::Error::from)?;
+    let pairs: Vec<(usize, usize)> =
+        serde_json::from_str(text).map_err(|error| not_json(column, error))?;
+    Ok(pairs.into_iter().map(|(start, end)| start..end).collect())
+}
+
+fn not_json(column: usize, error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
 pub(crate) fn meta(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
@@ -88,9 +109,9 @@ pub(crate) fn insert_note(
             note.date.day,
             note.date.source,
             note.passages.len() as i64,
-            json(&note.aliases),
-            json(&note.tags),
-            json(&note.properties),
+            json(note.aliases.clone()),
+            json(note.tags.clone()),
+            json(Value::Object(note.properties.iter().cloned().collect())),
         ])?;
     insert_names(connection, id, note)?;
     insert_tags(connection, id, &note.tags)?;
@@ -154,8 +175,8 @@ pub(crate) fn insert_passage(
             passage.byte_range.end as i64,
             passage.lines.0,
             passage.lines.1,
-            json(&passage.heading_path),
-            json(&passage.hidden),
+            json(passage.heading_path.clone()),
+            ranges_json(&passage.hidden),
             passage.text,
         ])?;
     Ok(())

@@ -53,7 +53,7 @@ pub(crate) fn insert(connection: &Connection, note: u32, links: &[Link]) -> rusq
             ordinal as i64,
             target_key(&link.target),
             link.target,
-            crate::catalogue::json(&link.headings),
+            crate::catalogue::json(link.headings.clone()),
             link.block,
             link.label,
             kind,
@@ -97,7 +97,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredLink> {
     Ok(StoredLink {
         note: row.get(0)?,
         target: row.get(1)?,
-        headings: crate::catalogue::list(row, 2)?,
+        headings: crate::catalogue::texts(row, 2)?,
         block: row.get(3)?,
         label: row.get(4)?,
         markdown: row.get::<_, i64>(5)? == 1,

@@ -242,7 +242,7 @@ impl Snapshot {
         let notes: Vec<(u32, String, Vec<String>)> = self.query(
             "SELECT id, path, aliases FROM notes ORDER BY path",
             [],
-            |row| Ok((row.get(0)?, row.get(1)?, catalogue::list(row, 2)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, catalogue::texts(row, 2)?)),
         )?;
         let entries = notes.iter().map(|(id, path, aliases)| NameEntry {
             id: *id,
@@ -535,8 +535,8 @@ fn read_note(row: &Row<'_>) -> rusqlite::Result<StoredNote> {
         id: row.get(0)?,
         path: NotePath::new(row.get::<_, String>(1)?),
         title: row.get(2)?,
-        aliases: catalogue::list(row, 3)?,
-        tags: catalogue::list(row, 4)?,
+        aliases: catalogue::texts(row, 3)?,
+        tags: catalogue::texts(row, 4)?,
         date: Date {
             day: row.get(5)?,
             source: row.get(6)?,
@@ -554,8 +554,8 @@ fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
         ordinal: row.get(2)?,
         byte_range: row.get::<_, u64>(3)?..row.get::<_, u64>(4)?,
         line_range: (row.get(5)?, row.get(6)?),
-        heading_path: catalogue::list(row, 7)?,
-        hidden: catalogue::list(row, 8)?,
+        heading_path: catalogue::texts(row, 7)?,
+        hidden: catalogue::ranges(row, 8)?,
         text: row.get(9)?,
     })
 }

@@ -126,7 +126,8 @@ impl<'a> Postings<'a> {
     /// The term frequency in a document, 0 if the term does not occur; `None` if the bytes are
     /// malformed.
     pub(crate) fn frequency(&self, doc: u32) -> Option<u8> {
-        let (mut block, mut at, base, left) = self.seek(doc)?;
+        let (mut at, base, left) = self.seek(doc)?;
+        let mut block = Block::EMPTY;
         block.read(self.data, &mut at, base, left)?;
         let place = block.docs[..block.len].binary_search(&doc);
         Some(place.map_or(0, |place| block.frequencies[place]))
@@ -134,15 +135,16 @@ impl<'a> Postings<'a> {
 
     /// Whether the term occurs in a document; `None` if the bytes are malformed.
     pub(crate) fn contains(&self, doc: u32) -> Option<bool> {
-        let (mut block, mut at, base, left) = self.seek(doc)?;
+        let (mut at, base, left) = self.seek(doc)?;
+        let mut block = Block::EMPTY;
         block.read_docs(self.data, &mut at, base, left)?;
         let docs = block.docs[..block.len].iter();
         Some(docs.fold(false, |found, other| found | (*other == doc)))
     }
 
-    /// What is needed to read the only block that may hold a document: an empty block, the
-    /// offset, the base, and the postings left.
-    fn seek(&self, doc: u32) -> Option<(Block, usize, u32, u32)> {
+    /// What is needed to read the only block that may hold a document: its offset, its base, and
+    /// the postings left.
+    fn seek(&self, doc: u32) -> Option<(usize, u32, u32)> {
         let (mut low, mut high) = (0, self.skips.len() / SKIP_ENTRY);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -159,12 +161,8 @@ impl<'a> Postings<'a> {
                 read_u32(self.skips, entry * SKIP_ENTRY + 4)? as usize,
             ),
         };
-        Some((
-            Block::EMPTY,
-            at,
-            base,
-            self.count - (low * BLOCK_POSTINGS) as u32,
-        ))
+        let left = self.count - (low * BLOCK_POSTINGS) as u32;
+        Some((at, base, left))
     }
 }
 
@@ -381,7 +379,11 @@ mod tests {
             probes in prop::collection::vec(0..2_000_u32, 8),
         ) {
             let mut doc = 0;
-            let expected: Vec<(u32, u8)> = gaps.iter().map(|(gap, tf)| { doc += gap + 1; (doc, *tf) }).collect();
+            let posting = |(gap, tf): (u32, u8)| {
+                doc += gap + 1;
+                (doc, tf)
+            };
+            let expected: Vec<(u32, u8)> = gaps.into_iter().map(posting).collect();
             let mut encoder = Encoder::default();
             for (doc, tf) in &expected {
                 encoder.push(*doc, *tf);
@@ -391,7 +393,9 @@ mod tests {
             let postings = Postings::new(&bytes, expected.len() as u32).unwrap();
             let mut read = Vec::new();
             let mut cursor = postings.cursor();
-            let mut keep = |docs: &[u32], frequencies: &[u8]| read.extend(docs.iter().copied().zip(frequencies.iter().copied()));
+            let mut keep = |docs: &[u32], frequencies: &[u8]| {
+                read.extend(docs.iter().copied().zip(frequencies.iter().copied()));
+            };
             cursor.drain(u64::from(expected[expected.len() / 2].0), &mut keep);
             let middle = cursor.doc();
             cursor.drain(END, keep);
@@ -409,7 +413,10 @@ mod tests {
         }
 
         #[test]
-        fn arbitrary_bytes_end_within_bounds(bytes in prop::collection::vec(any::<u8>(), 0..600), count in 0..700_u32) {
+        fn arbitrary_bytes_end_within_bounds(
+            bytes in prop::collection::vec(any::<u8>(), 0..600),
+            count in 0..700_u32,
+        ) {
             if let Some(postings) = Postings::new(&bytes, count) {
                 let mut seen = 0;
                 postings.cursor().drain(END, |docs, _| seen += docs.len());

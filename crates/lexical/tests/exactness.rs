@@ -224,7 +224,10 @@ proptest! {
         terms in question(),
         k in prop_oneof![1..4_usize, Just(40)],
         modulus in 1..4_u32,
-        params in prop_oneof![Just(Params::default()), (0.2..3.0_f32, 0.0..1.0_f32).prop_map(|(k1, b)| Params { k1, b })],
+        params in prop_oneof![
+            Just(Params::default()),
+            (0.2..3.0_f32, 0.0..1.0_f32).prop_map(|(k1, b)| Params { k1, b }),
+        ],
     ) {
         let allow = |passage: u32| passage.is_multiple_of(modulus);
         let expected = naive(params, &all, &terms, k, &allow);

@@ -184,7 +184,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_flipped_bit_or_a_cut_is_always_found(at in any::<prop::sample::Index>(), bit in 0..8_u32, cut in any::<bool>()) {
+    fn a_flipped_bit_or_a_cut_is_always_found(
+        at in any::<prop::sample::Index>(),
+        bit in 0..8_u32,
+        cut in any::<bool>(),
+    ) {
         let mut bytes = image(60);
         let at = at.index(bytes.len());
         if cut {
@@ -198,7 +202,10 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_files_are_errors(mut bytes in prop::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
+    fn arbitrary_files_are_errors(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..400),
+        magic in any::<bool>(),
+    ) {
         if magic {
             let head = image(0);
             let shared = head.len().min(16).min(bytes.len());
@@ -210,7 +217,9 @@ proptest! {
     /// Content that contradicts itself behind checksums that are right: any answer or error, but no
     /// panic.
     #[test]
-    fn a_file_that_lies_never_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+    fn a_file_that_lies_never_panics(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
         let mut bytes = image(60);
         let body = 128..bytes.len() - 8;
         for (at, value) in changes {

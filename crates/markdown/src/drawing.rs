@@ -21,11 +21,11 @@ pub(crate) fn hide_machinery(text: &str, structure: &mut Structure) {
         .skip(1)
         .chain([text.len()]);
     for (heading, end) in structure.headings.iter().zip(starts) {
-        match heading.text.as_str() {
-            "Drawing" | "Embedded Files" | "Element Links" => {
+        match heading.text.to_ascii_lowercase().as_str() {
+            "drawing" | "embedded files" | "element links" => {
                 structure.walls.push(heading.range.start..end)
             }
-            "Excalidraw Data" | "Text Elements" => structure.hidden.push(heading.range.clone()),
+            "excalidraw data" | "text elements" => structure.hidden.push(heading.range.clone()),
             _ => {}
         }
     }

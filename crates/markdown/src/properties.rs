@@ -32,12 +32,23 @@ pub(crate) fn read(text: &str, start: usize, issues: &mut Vec<Issue>) -> Propert
     let values = match block.values {
         Some(values) => values,
         None => {
-            let line = first_line + block.fault.unwrap_or(0);
-            let message = if block.closed {
+            let line = first_line.saturating_add(block.fault.unwrap_or(0));
+            let slip = !is_fence(
+                text,
+                Line {
+                    start: block.range.start,
+                    end: block.content.start,
+                    next: block.content.start,
+                },
+            );
+            let message = if slip {
+                "The property block does not begin with --- alone; it was read all the same"
+            } else if block.closed {
                 "The property block is not valid YAML; its properties were read line by line"
             } else {
                 "The property block has no closing ---; it was taken to end where the properties do"
             };
+            let line = if slip { line.saturating_sub(1) } else { line };
             issues.push(Issue {
                 line,
                 message: message.to_owned(),
@@ -70,9 +81,10 @@ struct Found {
 }
 
 fn find(text: &str, start: usize) -> Option<Found> {
-    let opening = lines(text, start)
-        .next()
-        .filter(|line| is_fence(text, *line))?;
+    let opening = lines(text, start).next()?;
+    if !is_fence(text, opening) {
+        return find_behind_slip(text, opening);
+    }
     if let Some(closing) = lines(text, opening.next).find(|line| is_fence(text, *line)) {
         let content = opening.next..closing.start;
         let source = text.get(content.clone())?;
@@ -119,6 +131,28 @@ fn find(text: &str, start: usize) -> Option<Found> {
         range: start..end,
         content,
         closed: false,
+        values: None,
+        fault: None,
+    })
+}
+
+/// A block whose opening fence has a letter or two too many (`b---`), if it is beyond doubt that it is one.
+fn find_behind_slip(text: &str, opening: Line) -> Option<Found> {
+    let slip = slice(text, opening).trim_end().strip_suffix("---")?;
+    if slip.len() > 2 || !slip.chars().all(char::is_alphanumeric) {
+        return None;
+    }
+    let mut below = lines(text, opening.next)
+        .skip_while(|line| yaml_lines::is_property_line(slice(text, *line)));
+    let closing = below.next().filter(|line| is_fence(text, *line))?;
+    let content = opening.next..closing.start;
+    let source = text
+        .get(content.clone())
+        .filter(|source| !source.is_empty() && opens_with_key(source))?;
+    parse_values(source).is_ok().then_some(Found {
+        range: opening.start..closing.end,
+        content,
+        closed: true,
         values: None,
         fault: None,
     })
@@ -217,18 +251,11 @@ impl Properties {
     fn fill_names(&mut self, content: &str) {
         let values = std::mem::take(&mut self.values);
         for (key, value) in &values {
-            let names: [(&str, fn(&mut Self, Vec<Typed>)); 5] = [
-                ("title", Self::take_title),
-                ("aliases", Self::take_aliases),
-                ("alias", Self::take_aliases),
-                ("tags", Self::take_tags),
-                ("tag", Self::take_tags),
-            ];
-            if let Some((_, take)) = names
-                .iter()
-                .find(|(name, _)| key.eq_ignore_ascii_case(name))
-            {
-                take(self, typed(key, value, content));
+            match key.to_ascii_lowercase().as_str() {
+                "title" => self.take_title(&typed(key, value, content)),
+                "aliases" | "alias" => self.take_aliases(&typed(key, value, content)),
+                "tags" | "tag" => self.take_tags(&typed(key, value, content)),
+                _ => {}
             }
         }
         self.values = values;
@@ -236,14 +263,14 @@ impl Properties {
         self.aliases.retain(|alias| known.insert(alias.clone()));
     }
 
-    fn take_title(&mut self, texts: Vec<Typed>) {
-        if let [Typed::Whole(title)] = texts.as_slice() {
+    fn take_title(&mut self, texts: &[Typed]) {
+        if let [Typed::Whole(title)] = texts {
             self.title = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
         }
     }
 
-    fn take_aliases(&mut self, texts: Vec<Typed>) {
-        for text in &texts {
+    fn take_aliases(&mut self, texts: &[Typed]) {
+        for text in texts {
             let pieces: Vec<&str> = match text {
                 Typed::Whole(text) => text.split(',').collect(),
                 Typed::Item(text) => vec![text],
@@ -258,8 +285,8 @@ impl Properties {
         }
     }
 
-    fn take_tags(&mut self, texts: Vec<Typed>) {
-        for text in &texts {
+    fn take_tags(&mut self, texts: &[Typed]) {
+        for text in texts {
             let (Typed::Whole(text) | Typed::Item(text)) = text;
             let names = text
                 .split(|c: char| c == ',' || c.is_whitespace())

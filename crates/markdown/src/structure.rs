@@ -9,7 +9,7 @@ mod text_runs;
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag as Element, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag as Element, TagEnd};
 
 use links::OpenLink;
 

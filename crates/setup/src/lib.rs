@@ -12,7 +12,9 @@
 //! - [`edit`] changes the file and keeps its comments and order.
 //! - [`index_root`] and [`index_dir_for`] say where an index is kept.
 //!
-//! It does not open an index, walk a vault or read a note.
+//! - [`open`] makes a running engine of all that.
+//!
+//! It does not walk a vault or read a note.
 
 mod config;
 mod draft;
@@ -23,6 +25,7 @@ mod in_vault;
 mod index_dir;
 mod layers;
 mod nearest;
+mod open;
 mod origin;
 mod paths;
 mod reference;
@@ -35,6 +38,7 @@ pub use environment::{Environment, OTHER_VARIABLES};
 pub use error::{SetupError, Warning};
 pub use index_dir::{index_dir_for, index_root};
 pub use layers::{Flags, Resolved, Settings};
+pub use open::{OpenError, open};
 pub use origin::Origin;
 pub use reference::settings_reference;
 pub use settings::{Key, Reach, SETTINGS, Setting};

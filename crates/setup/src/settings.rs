@@ -128,7 +128,7 @@ settings! {
         "The constant of Reciprocal Rank Fusion: the larger, the less the first ranks stand out.";
     weight_text WeightText: f64 = Some("1.0"), WEIGHT, Vault,
         "The weight of the text lane in the fusion.";
-    weight_title WeightTitle: f64 = Some("1.0"), WEIGHT, Vault,
+    weight_title WeightTitle: f64 = Some("0.5"), WEIGHT, Vault,
         "The weight of the title lane in the fusion.";
     weight_dense WeightDense: Option<f64> = None, WEIGHT, Vault,
         "The weight of the dense lane in the fusion; not set, it is the one that suits the embedding model.";

@@ -60,7 +60,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
 const HELD: &[(&str, &[&str])] = &[
     ("rusqlite", &["lorewell-index"]),
     ("pulldown-cmark", &["lorewell-markdown"]),
-    ("clap", &["lorewell"]),
+    ("clap", &["lorewell", "lorewell-evals"]),
     ("clap_complete", &["lorewell"]),
     ("indicatif", &["lorewell"]),
     ("serde", SERDE),

@@ -26,7 +26,7 @@ pub(super) fn finish(
             let start = visible(
                 text,
                 &structure.hidden,
-                overlap_start(text, &before.range, &range, overlap)..range.end,
+                overlap_start(text, structure, &before.range, &range, overlap)..range.end,
             )
             .start;
             if count(text, &(start..range.end)) <= limit {
@@ -51,22 +51,39 @@ pub(super) fn finish(
     passages
 }
 
-/// Where a passage begins that goes back `overlap` characters at most: at a word, inside the passage before it.
-fn overlap_start(text: &str, before: &Range<usize>, range: &Range<usize>, overlap: usize) -> usize {
+/// Where a passage begins that goes back `overlap` characters at most, inside the passage before it: at a word, or at a
+/// line (the first in reach, if any is) where the text is one of lines, such as a table or code.
+fn overlap_start(
+    text: &str,
+    structure: &Structure,
+    before: &Range<usize>,
+    range: &Range<usize>,
+    overlap: usize,
+) -> usize {
     let reach = text.get(before.start..range.start).unwrap_or_default();
     let Some((least, _)) = reach.char_indices().rev().nth(overlap.saturating_sub(1)) else {
         return before.start;
     };
-    let back = reach.get(least..).unwrap_or_default();
-    let begins_word = reach
-        .get(..least)
-        .and_then(|before| before.chars().next_back())
-        .is_none_or(char::is_whitespace);
-    if begins_word {
+    let (passed, back) = reach.split_at(least);
+    let block = structure
+        .by_lines
+        .partition_point(|block| block.end <= range.start);
+    let by_lines = structure
+        .by_lines
+        .get(block)
+        .is_some_and(|block| block.start < range.start);
+    let is_edge = |c: char| {
+        if by_lines {
+            matches!(c, '\n' | '\r')
+        } else {
+            c.is_whitespace()
+        }
+    };
+    if passed.chars().next_back().is_none_or(is_edge) {
         return before.start + least;
     }
-    let blank = back.find(char::is_whitespace);
-    blank.map_or(range.start, |blank| before.start + least + blank)
+    back.find(is_edge)
+        .map_or(range.start, |edge| before.start + least + edge)
 }
 
 /// The header row of the table in whose body `start` lies.

@@ -1,0 +1,123 @@
+//! Running a capability from the command line: vault, index, request, answer.
+
+use clap::ArgMatches;
+use lorewell_capabilities::{Desk, Entry, table};
+use lorewell_engine::{Host, Patience};
+use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
+use serde_json::{Map, Value};
+
+use crate::arguments::{FieldKind, fields};
+use crate::outcome::{Outcome, Problem};
+use crate::progress::Progress;
+use crate::render::{self, Looks};
+use crate::style;
+
+/// Runs the capability that the subcommand `name` stands for.
+pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<Outcome, Problem> {
+    let Some(entry) = table().iter().find(|entry| entry.name() == name) else {
+        return Err(Problem::wrong_use(
+            format!("there is no command “{name}”"),
+            "See `lorewell --help`.",
+        ));
+    };
+    let (vault, settings) = chosen_vault(config, matches)?;
+    for warning in settings.warnings() {
+        style::warn(&warning.message);
+    }
+    style::set_color(&settings.color());
+    let host = lorewell_setup::open(config, &settings, &vault)?;
+    let progress = Progress::new(&settings.progress());
+    let input = input(entry, matches);
+    let desk = desk(&host, entry, matches, &progress)?;
+    let output = (entry.run)(&desk, input)?;
+    progress.finish();
+    let outcome = outcome(&output);
+    if matches.get_flag("json") {
+        style::print_data(&output.to_string());
+    } else {
+        let looks = Looks {
+            links: style::links(&settings.links()),
+            root: host.root(),
+        };
+        render::print(entry, &output, &looks);
+    }
+    Ok(outcome)
+}
+
+/// The vault that is meant, and its settings.
+fn chosen_vault(config: &Config, matches: &ArgMatches) -> Result<(VaultRef, Settings), Problem> {
+    let mut flags = Flags::new();
+    if let Some(folder) = matches.get_one::<String>("index-dir") {
+        flags.set(Key::IndexDir, folder);
+    }
+    let asked = matches.get_one::<String>("vault").map(String::as_str);
+    let vault = vaults::resolve(config, &flags, asked)?;
+    let settings = config.settings(Some(&vault), &flags)?;
+    Ok((vault, settings))
+}
+
+/// Looks for changes first, where the capability answers from the index.
+fn desk<'a>(
+    host: &'a Host,
+    entry: &Entry,
+    matches: &ArgMatches,
+    progress: &'a Progress,
+) -> Result<Desk<'a>, Problem> {
+    let no_refresh = entry.fresh && matches.get_flag("no-refresh");
+    let mut desk = Desk::new(host);
+    if entry.fresh && !no_refresh {
+        let freshness = host.refresh(Patience::Read, progress)?;
+        progress.clear();
+        if progress.interrupted() {
+            let left = freshness.pending;
+            return Err(Problem::wrong_use(
+                format!("stopped; {left} notes are still to be read"),
+                "What was read is kept. Ask again to go on, or add --no-refresh to answer from what there is.",
+            ));
+        }
+        desk = Desk::refreshed(host, freshness);
+    }
+    desk.listener = progress;
+    Ok(desk)
+}
+
+/// The request, from the words that were typed.
+fn input(entry: &Entry, matches: &ArgMatches) -> Value {
+    let mut input = Map::new();
+    for field in fields(entry) {
+        let name = field.name.as_str();
+        let positional = entry.positional == Some(name);
+        let value = match field.kind {
+            _ if positional => {
+                let words: Vec<&str> = matches
+                    .get_many::<String>(name)
+                    .into_iter()
+                    .flatten()
+                    .map(String::as_str)
+                    .collect();
+                Some(Value::from(words.join(" ")))
+            }
+            FieldKind::Text => matches
+                .get_one::<String>(name)
+                .map(|text| Value::from(text.as_str())),
+            FieldKind::Number => matches
+                .get_one::<u32>(name)
+                .map(|number| Value::from(*number)),
+            FieldKind::Switch => matches.get_flag(name).then_some(Value::Bool(true)),
+            FieldKind::List => matches
+                .get_many::<String>(name)
+                .map(|items| items.map(|item| Value::from(item.as_str())).collect()),
+        };
+        if let Some(value) = value {
+            input.insert(field.name, value);
+        }
+    }
+    Value::Object(input)
+}
+
+fn outcome(output: &Value) -> Outcome {
+    match output.get("confidence").and_then(Value::as_str) {
+        Some("none") => Outcome::NothingFound,
+        _ => Outcome::Done,
+    }
+}

@@ -1,0 +1,81 @@
+//! How a command ends: exit codes and errors, decided in this one place.
+
+use std::process::ExitCode;
+
+use lorewell_capabilities::{ErrorJson, Failure};
+use lorewell_engine::EngineError;
+use lorewell_setup::{OpenError, SetupError};
+
+use crate::style;
+
+/// A command that did what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Done. Exit code 0.
+    Done,
+    /// Nothing in the notes answers. Exit code 1.
+    NothingFound,
+}
+
+/// A command that could not. Exit code 2.
+#[derive(Debug)]
+pub(crate) struct Problem(pub(crate) Failure);
+
+impl Outcome {
+    pub(crate) fn exit_code(self) -> ExitCode {
+        match self {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::NothingFound => ExitCode::from(1),
+        }
+    }
+}
+
+impl Problem {
+    /// Says what is wrong: as data with `--json`, else as talk.
+    pub(crate) fn report(self, json: bool) -> ExitCode {
+        if json {
+            let error = ErrorJson { error: self.0 };
+            let text = serde_json::to_string(&error).unwrap_or_default();
+            style::print_data(&text);
+        } else {
+            style::fail(&self.0.message, &self.0.hint);
+        }
+        ExitCode::from(2)
+    }
+
+    /// The command was used wrongly.
+    pub(crate) fn wrong_use(message: impl Into<String>, hint: impl Into<String>) -> Problem {
+        Problem(Failure::wrong_use(message, hint))
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        Problem(failure)
+    }
+}
+
+impl From<SetupError> for Problem {
+    fn from(error: SetupError) -> Problem {
+        Problem(Failure {
+            code: error.code().to_string(),
+            message: error.to_string(),
+            hint: error.hint().unwrap_or_default(),
+        })
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Problem {
+        Problem(Failure::from(error))
+    }
+}
+
+impl From<OpenError> for Problem {
+    fn from(error: OpenError) -> Problem {
+        match error {
+            OpenError::Setup(error) => error.into(),
+            OpenError::Engine(error) => error.into(),
+        }
+    }
+}

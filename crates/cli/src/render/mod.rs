@@ -1,0 +1,62 @@
+//! Answers as text for people. What is shown here is all in the JSON; nothing is added.
+
+mod read;
+mod rebuild;
+mod search;
+mod status;
+
+use std::path::Path;
+
+use lorewell_capabilities::{Capability, Entry, Read, Rebuild, Search, Status};
+use serde_json::Value;
+
+use crate::style;
+
+/// How answers look.
+pub(crate) struct Looks<'a> {
+    /// Whether terminals open links.
+    pub(crate) links: bool,
+    /// The vault's folder.
+    pub(crate) root: &'a Path,
+}
+
+/// Prints the output of a capability.
+pub(crate) fn print(entry: &Entry, output: &Value, looks: &Looks<'_>) {
+    let text = match entry.id {
+        Search::ID => typed(output, |answer| search::text(answer, looks)),
+        Read::ID => typed(output, read::text),
+        Status::ID => typed(output, status::text),
+        Rebuild::ID => typed(output, rebuild::text),
+        _ => None,
+    };
+    match text {
+        Some(text) => style::print_text(&text),
+        None => style::print_data(&format!("{output:#}")),
+    }
+}
+
+fn typed<'v, T>(output: &'v Value, text: impl FnOnce(&T) -> String) -> Option<String>
+where
+    T: lorewell_capabilities::FromOutput<'v>,
+{
+    T::from_output(output).map(|output| text(&output))
+}
+
+/// A number with thin groups: `12 345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// One thing or several: `1 note`, `2 notes`.
+fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}

@@ -1,0 +1,32 @@
+//! The outcome of a build.
+
+use lorewell_capabilities::RebuildOutput;
+
+use super::counted;
+use crate::style::{TITLE, WARN, inert, styled};
+
+pub(crate) fn text(output: &RebuildOutput) -> String {
+    let mut out = format!(
+        "{}: {} in {}\n",
+        styled(TITLE, &inert(&output.vault)),
+        counted(output.notes, "note"),
+        counted(output.passages, "passage")
+    );
+    out += &format!(
+        "read {}, removed {}, left out {}\n",
+        counted(output.taken_in, "note"),
+        counted(output.removed, "note"),
+        counted(output.skipped, "file")
+    );
+    if let Some(reason) = &output.reason {
+        out += &styled(
+            WARN,
+            &inert(&format!(
+                "{} pending: {reason}",
+                counted(output.pending, "note")
+            )),
+        );
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,163 @@
+//! The state of a vault.
+
+use std::fmt::Write;
+
+use lorewell_capabilities::{FileJson, StatusOutput};
+
+use super::{counted, grouped};
+use crate::style::{FAINT, TITLE, WARN, inert, styled};
+
+/// So many files and warnings are printed; `--json --list N` gives them all.
+const SHOWN: usize = 12;
+
+pub(crate) fn text(status: &StatusOutput) -> String {
+    let mut out = String::new();
+    if let Some(file) = &status.file {
+        let _ = writeln!(out, "{} {}.", inert(&file.path), inert(&file.reason));
+        return out;
+    }
+    let index = &status.index;
+    let _ = writeln!(
+        out,
+        "{}  {}",
+        styled(TITLE, &inert(&status.vault)),
+        styled(FAINT, &inert(&status.root))
+    );
+    if status.built {
+        let _ = writeln!(
+            out,
+            "{}, {}; generation {} of {}",
+            counted(index.notes, "note"),
+            counted(index.passages, "passage"),
+            index.generation,
+            index.updated_at
+        );
+    } else {
+        out += "There is no index yet; the first question builds it.\n";
+    }
+    let _ = writeln!(
+        out,
+        "{} not taken in yet",
+        counted(index.pending, "changed note")
+    );
+    if index.unfinished && status.built {
+        out += &styled(
+            WARN,
+            "The last build was cut short; the next question goes on with it.\n",
+        );
+    }
+    if index.being_written {
+        out += &styled(WARN, "A process is writing the index now.\n");
+    }
+    let bytes = index.catalogue_bytes + index.segments_bytes + index.vectors_bytes;
+    let _ = writeln!(
+        out,
+        "{:.1} MB in {}  {}",
+        bytes as f64 / 1e6,
+        inert(&index.folder),
+        styled(
+            FAINT,
+            &format!(
+                "(catalogue {}, words {}, vectors {})",
+                grouped(index.catalogue_bytes),
+                grouped(index.segments_bytes),
+                grouped(index.vectors_bytes)
+            )
+        )
+    );
+    for model in &status.models {
+        let _ = writeln!(
+            out,
+            "{}: {} with a vector, {} in languages that it does not know",
+            model.model,
+            counted(model.embedded, "passage"),
+            grouped(model.outside)
+        );
+    }
+    let targets = if status.network_targets.is_empty() {
+        "none".to_string()
+    } else {
+        status.network_targets.join(", ")
+    };
+    let _ = writeln!(out, "network targets: {targets}");
+    if let Some(verified) = &status.verified {
+        let _ = writeln!(out, "checked: {}", inert(verified));
+    }
+    out += &files("left out", &status.left_out, status.left_out_total);
+    out += &files(
+        "could not be read",
+        &status.unreadable,
+        status.unreadable.len() as u64,
+    );
+    out += &others(status);
+    out += &warnings(status);
+    out
+}
+
+fn files(what: &str, files: &[FileJson], total: u64) -> String {
+    if total == 0 {
+        return String::new();
+    }
+    let mut out = format!("{} {what}:\n", grouped(total));
+    for file in files.iter().take(SHOWN) {
+        let slash = if file.folder { "/" } else { "" };
+        let path = inert(&file.path).replace('\n', " ");
+        let _ = writeln!(
+            out,
+            "  {path}{slash} {}",
+            styled(FAINT, &inert(&file.reason))
+        );
+    }
+    out + &rest(total)
+}
+
+fn others(status: &StatusOutput) -> String {
+    if status.other_files.is_empty() {
+        return String::new();
+    }
+    let kinds: Vec<String> = status
+        .other_files
+        .iter()
+        .map(|(extension, count)| {
+            let extension = if extension.is_empty() {
+                "without extension"
+            } else {
+                extension
+            };
+            format!("{} {}", grouped(*count), inert(extension))
+        })
+        .collect();
+    format!("files that are no notes: {}\n", kinds.join(", "))
+}
+
+fn warnings(status: &StatusOutput) -> String {
+    if status.warnings_total == 0 {
+        return String::new();
+    }
+    let mut out = format!("{}:\n", counted(status.warnings_total, "warning"));
+    for warning in status.warnings.iter().take(SHOWN) {
+        let line = warning
+            .line
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "  {}{line}: {}",
+            inert(&warning.path),
+            inert(&warning.message)
+        );
+    }
+    out + &rest(status.warnings_total)
+}
+
+fn rest(total: u64) -> String {
+    let rest = total.saturating_sub(SHOWN as u64);
+    if rest == 0 {
+        String::new()
+    } else {
+        styled(
+            FAINT,
+            &format!("  … and {} more (--json --list N)\n", grouped(rest)),
+        )
+    }
+}
