@@ -1,2 +1,108 @@
-//! evals
-fn main() {}
+//! The command line of the evaluations.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use lorewell_evals::data::Data;
+use lorewell_evals::{bench, collections, misses, sample, sets, sweep};
+
+/// Measures retrieval quality and speed.
+#[derive(Parser)]
+#[command(name = "lorewell-evals")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The vault question sets: results by question and a summary, written to docs/evals.
+    Sets {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Only these sets.
+        #[arg(long, num_args = 1..)]
+        set: Vec<String>,
+        /// Where the results go.
+        #[arg(long, default_value_os_t = sample::results_folder())]
+        out: PathBuf,
+    },
+    /// The questions of a set that are not answered, for reading. Prints other people's text.
+    Misses {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Which set.
+        #[arg(long)]
+        set: String,
+    },
+    /// Test collections in the BEIR layout.
+    Collections {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Only these collections.
+        #[arg(long, num_args = 1..)]
+        name: Vec<String>,
+        /// At most so many queries of each.
+        #[arg(long)]
+        queries: Option<usize>,
+    },
+    /// What other settings would give, one at a time.
+    Sweep {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// Only these sets.
+        #[arg(long, num_args = 1..)]
+        set: Vec<String>,
+        /// These collections as well.
+        #[arg(long, num_args = 1..)]
+        collection: Vec<String>,
+        /// At most so many queries of each collection.
+        #[arg(long)]
+        queries: Option<usize>,
+    },
+    /// The project's own set over the sample vault.
+    Sample {
+        /// Compare with the committed results instead of writing them anew.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Speed, sizes and memory.
+    Bench(bench::Wish),
+    /// One vault of `bench`, in a process of its own.
+    #[command(hide = true)]
+    BenchPart(bench::Part),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lorewell-evals: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Sets { data, set, out } => sets::run(&Data::open(data.as_deref())?, &set, &out),
+        Command::Misses { data, set } => misses::run(&Data::open(data.as_deref())?, &set),
+        Command::Collections { data, name, queries } => {
+            let page = sample::results_folder().join("collections.md");
+            collections::run(&Data::open(data.as_deref())?, &name, queries, &page)
+        }
+        Command::Sweep { data, set, collection, queries } => {
+            sweep::run(&Data::open(data.as_deref())?, &set, &collection, queries)
+        }
+        Command::Sample { check: true } => sample::check(),
+        Command::Sample { check: false } => sample::write(),
+        Command::Bench(wish) => bench::run(&wish),
+        Command::BenchPart(part) => bench::run_part(&part),
+    }
+}
