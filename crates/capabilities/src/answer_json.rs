@@ -19,6 +19,7 @@ pub struct SearchOutput {
     pub passages: Vec<PassageJson>,
     /// `strong`, `weak`, or `none`: nothing in these notes answers the question, the nearest
     /// passages are listed all the same.
+    #[schemars(extend("enum" = ["strong", "weak", "none"]))]
     pub confidence: String,
     /// Every lane, and how it fared.
     pub lanes: BTreeMap<String, LaneJson>,
@@ -57,13 +58,15 @@ pub struct PassageJson {
     /// Whether the note holds more than this passage.
     pub partial: bool,
     /// How good it is, 0 to 1.
-    pub score: f32,
+    pub score: f64,
     /// Why it was found.
     pub signals: Vec<SignalJson>,
     /// What kind of evidence it is, and the rule that says so.
     pub evidence: EvidenceJson,
     /// The note's date, `YYYY-MM-DD`.
     pub date: String,
+    /// Where the date comes from: `property NAME`, `file name` or `file time`.
+    pub date_source: String,
     /// BLAKE3 of the whole note's bytes, hex.
     pub content_hash: String,
     /// Other notes with a passage of the same words.
@@ -100,14 +103,15 @@ pub struct EvidenceJson {
 /// How a lane fared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LaneJson {
-    /// `ok`, `partial`, `abstained`, `unavailable` or `off`.
+    /// How: `ok`, `partial`, `abstained`, `unavailable` or `off`.
+    #[schemars(extend("enum" = ["ok", "partial", "abstained", "unavailable", "off"]))]
     pub state: String,
     /// The model that it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The share of passages that it could see, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<f32>,
+    pub coverage: Option<f64>,
     /// Why it is not `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -133,7 +137,7 @@ pub struct IndexJson {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
     /// The fused value: the sum of what the lanes added. Comparable within one answer only.
-    pub fused: f32,
+    pub fused: f64,
     /// What each lane added.
     pub lanes: Vec<ContributionJson>,
     /// What each term of the question added to the lexical score.
@@ -148,9 +152,9 @@ pub struct ContributionJson {
     /// The passage's rank there.
     pub rank: u64,
     /// The lane's own score.
-    pub score: f32,
+    pub score: f64,
     /// What it added to the fused value.
-    pub added: f32,
+    pub added: f64,
 }
 
 /// One term's part in a lexical score.
@@ -163,7 +167,7 @@ pub struct TermJson {
     /// How many passages have it.
     pub passages: u32,
     /// What it added.
-    pub added: f32,
+    pub added: f64,
 }
 
 impl PassageJson {
@@ -187,7 +191,7 @@ impl PassageJson {
             line_range: [passage.line_range.0, passage.line_range.1],
             text: passage.text,
             partial: note.passages > 1,
-            score: rounded(score),
+            score: rounded(score, 2),
             signals: signals.iter().map(SignalJson::new).collect(),
             evidence: EvidenceJson {
                 class: evidence.class.to_string(),
@@ -199,6 +203,7 @@ impl PassageJson {
             note: note.path.as_str().to_string(),
             title: note.title,
             date: note.date.day,
+            date_source: note.date.source,
             explain,
         }
     }
@@ -223,7 +228,7 @@ impl LaneJson {
         let (state, coverage, reason) = match report.state {
             LaneState::Ok => ("ok", None, None),
             LaneState::Partial { coverage, reason } => {
-                ("partial", Some(rounded(coverage)), Some(reason))
+                ("partial", Some(rounded(coverage, 2)), Some(reason))
             }
             LaneState::Abstained { reason } => ("abstained", None, Some(reason)),
             LaneState::Unavailable { reason } => ("unavailable", None, Some(reason)),
@@ -244,17 +249,17 @@ impl Explained {
         let lanes = found.fused.trace.iter().map(|c| ContributionJson {
             lane: c.lane.name().to_string(),
             rank: c.rank as u64,
-            score: c.score,
-            added: c.added,
+            score: rounded(c.score, 4),
+            added: rounded(c.added, 6),
         });
         let terms = found.terms.iter().map(|t| TermJson {
             term: t.term.clone(),
             frequency: u32::from(t.tf),
             passages: t.document_frequency,
-            added: t.contribution,
+            added: rounded(t.contribution, 4),
         });
         Explained {
-            fused: found.fused.value,
+            fused: rounded(found.fused.value, 6),
             lanes: lanes.collect(),
             terms: terms.collect(),
         }
@@ -292,7 +297,9 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Two decimals: more would pretend.
-pub(crate) fn rounded(value: f32) -> f32 {
-    (value * 100.0).round() / 100.0
+/// So many decimals: more would pretend. A double, because a rounded single that is widened on
+/// its way to JSON grows its tail again.
+fn rounded(value: f32, decimals: i32) -> f64 {
+    let factor = 10f64.powi(decimals);
+    (f64::from(value) * factor).round() / factor
 }

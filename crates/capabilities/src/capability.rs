@@ -1,5 +1,6 @@
 //! What an ability is, and the list of them.
 
+use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -76,7 +77,7 @@ impl Entry {
             positional: C::POSITIONAL,
             fresh: C::FRESH,
             input_schema: || schema_for!(C::Input),
-            output_schema: || schema_for!(C::Output),
+            output_schema: || without_null(schema_for!(C::Output)),
             run: run_json::<C>,
         }
     }
@@ -84,18 +85,6 @@ impl Entry {
     /// The name without its family: `search`.
     pub fn name(&self) -> &'static str {
         self.id.rsplit('.').next().unwrap_or(self.id)
-    }
-}
-
-/// An output read back from its JSON, for surfaces that show it to people.
-pub trait FromOutput<'v>: Sized {
-    /// `None` if the JSON is another capability's.
-    fn from_output(output: &'v Value) -> Option<Self>;
-}
-
-impl<'v, T: serde::Deserialize<'v>> FromOutput<'v> for T {
-    fn from_output(output: &'v Value) -> Option<T> {
-        T::deserialize(output).ok()
     }
 }
 
@@ -108,6 +97,33 @@ pub fn table() -> &'static [Entry] {
         Entry::of::<Rebuild>(),
     ];
     TABLE
+}
+
+/// Absent values are left out of outputs and never null, so their schemas do not allow it.
+fn without_null(mut schema: Schema) -> Schema {
+    RecursiveTransform(|schema: &mut Schema| {
+        if let Some(Value::Array(types)) = schema.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                schema.insert("type".to_string(), only);
+            }
+        }
+        if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+            choices.retain(|choice| choice.get("type") != Some(&Value::from("null")));
+            if let [only] = choices.as_slice()
+                && let Some(only) = only.as_object().cloned()
+            {
+                schema.remove("anyOf");
+                for (key, value) in only {
+                    schema.insert(key, value);
+                }
+            }
+        }
+        schema.remove("default");
+    })
+    .transform(&mut schema);
+    schema
 }
 
 fn run_json<C: Capability>(desk: &Desk<'_>, input: Value) -> Result<Value, Failure> {

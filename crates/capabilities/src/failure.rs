@@ -33,6 +33,18 @@ impl Failure {
         }
     }
 
+    /// Long work was stopped by the user; what was done is kept.
+    pub fn interrupted(pending: u64) -> Failure {
+        let notes = if pending == 1 { "note is" } else { "notes are" };
+        Failure {
+            code: "interrupted".to_string(),
+            message: format!("stopped; {pending} {notes} still to be read"),
+            hint: "What was read is kept: the next search or `lorewell rebuild --update` goes on \
+                from here, and --no-refresh answers from what there is."
+                .to_string(),
+        }
+    }
+
     /// A fault of the program.
     pub fn internal(message: impl Into<String>) -> Failure {
         Failure {

@@ -1,40 +1,42 @@
 //! Checking an input before it is read, so that what is wrong is named.
+//!
+//! The schema is the one source of names, types and ranges; this is the part of JSON Schema that
+//! inputs use, with words for people.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Failure;
 
-/// Refuses fields that the schema does not have, with the nearest that it has, and values of
-/// another type than the field's.
+/// Refuses fields that the schema does not have, with the nearest that it has, values of another
+/// type or out of range, and an input without a field that it needs.
 ///
 /// # Errors
 /// [`Failure::wrong_use`] naming the field.
-pub fn check_fields(input: &Value, schema: &Value) -> Result<(), Failure> {
+pub(crate) fn check_fields(input: &Value, schema: &Value) -> Result<(), Failure> {
     let Some(fields) = input.as_object() else {
         return Err(Failure::wrong_use(
             "the input is not a JSON object",
             "Send an object: {\"query\": \"…\"}.",
         ));
     };
-    let empty = serde_json::Map::new();
+    let none = Map::new();
     let known = schema
         .get("properties")
         .and_then(Value::as_object)
-        .unwrap_or(&empty);
+        .unwrap_or(&none);
     for (name, value) in fields {
         let Some(field) = known.get(name) else {
-            return Err(unknown(name, known.keys()));
+            return Err(unknown(name, known));
         };
-        if let Some(wanted) = mismatch(value, field) {
-            return Err(Failure::wrong_use(format!("“{name}” must be {wanted}"), ""));
+        if let Some(wanted) = misfit(value, field) {
+            return Err(Failure::wrong_use(
+                format!("“{name}” is {}; it must be {wanted}", shown(value)),
+                "",
+            ));
         }
     }
-    let required = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    for name in required.filter_map(Value::as_str) {
+    let required = schema.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
             return Err(Failure::wrong_use(format!("“{name}” is missing"), ""));
         }
@@ -42,50 +44,75 @@ pub fn check_fields(input: &Value, schema: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unknown<'k>(name: &str, known: impl Iterator<Item = &'k String>) -> Failure {
-    let known: Vec<&String> = known.collect();
+fn unknown(name: &str, known: &Map<String, Value>) -> Failure {
     let nearest = known
-        .iter()
-        .map(|k| (strsim::jaro_winkler(k, name), *k))
+        .keys()
+        .map(|key| (strsim::jaro_winkler(key, name), key))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let hint = match nearest {
         Some((_, nearest)) => format!("Did you mean “{nearest}”?"),
         None => {
-            let all: Vec<&str> = known.iter().map(|k| k.as_str()).collect();
+            let all: Vec<&str> = known.keys().map(String::as_str).collect();
             format!("There are: {}.", all.join(", "))
         }
     };
     Failure::wrong_use(format!("there is no field “{name}”"), hint)
 }
 
-/// What a value should have been, if it is something else.
-fn mismatch(value: &Value, field: &Value) -> Option<&'static str> {
-    let types: Vec<&str> = match field.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+/// What a value should have been, if it is something else. An optional field may be null.
+fn misfit(value: &Value, field: &Value) -> Option<String> {
+    let (kind, optional) = match field.get("type") {
+        Some(Value::String(kind)) => (kind.as_str(), false),
+        Some(Value::Array(kinds)) => (
+            kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .find(|k| *k != "null")?,
+            true,
+        ),
         _ => return None,
     };
-    let fits = types.iter().any(|wanted| match *wanted {
+    let fits = match kind {
+        _ if optional && value.is_null() => true,
         "string" => value.is_string(),
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
         "boolean" => value.is_boolean(),
+        "integer" => value
+            .as_u64()
+            .is_some_and(|number| range(field).contains(&number)),
         "array" => value
             .as_array()
             .is_some_and(|list| list.iter().all(Value::is_string)),
-        "null" => value.is_null(),
         _ => true,
-    });
+    };
     if fits {
         return None;
     }
-    types.iter().find_map(|wanted| match *wanted {
-        "string" => Some("a text"),
-        "integer" => Some("a whole number"),
-        "number" => Some("a number"),
-        "boolean" => Some("true or false"),
-        "array" => Some("a list of texts"),
-        _ => None,
+    Some(match kind {
+        "string" => "a text".to_string(),
+        "boolean" => "true or false".to_string(),
+        "array" => "a list of texts".to_string(),
+        _ => {
+            let range = range(field);
+            match field.get("maximum") {
+                Some(_) => format!("a whole number from {} to {}", range.start(), range.end()),
+                None => format!("a whole number, at least {}", range.start()),
+            }
+        }
     })
+}
+
+/// The whole numbers that a field can hold. Fields are of 32 bits.
+fn range(field: &Value) -> std::ops::RangeInclusive<u64> {
+    let bound = |name: &str| field.get(name).and_then(Value::as_u64);
+    bound("minimum").unwrap_or(0)..=bound("maximum").unwrap_or(u64::from(u32::MAX))
+}
+
+/// A value as messages show it, shortened.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }

@@ -16,10 +16,9 @@ mod search;
 mod status;
 
 pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
-pub use capability::{Access, Capability, Entry, FromOutput, table};
+pub use capability::{Access, Capability, Entry, table};
 pub use desk::{Desk, Listener};
 pub use failure::{ErrorJson, Failure};
-pub use input::check_fields;
 pub use read::{Read, ReadInput, ReadOutput};
 pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
 pub use search::{Search, SearchInput};

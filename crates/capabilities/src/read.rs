@@ -31,6 +31,7 @@ pub struct ReadInput {
     pub lines: Option<String>,
     /// At most so many characters (20000).
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub max_chars: Option<u32>,
     /// Go on behind an earlier answer: its `next`.
     #[serde(default)]
@@ -91,7 +92,7 @@ impl Capability for Read {
             heading: input.heading,
             block: input.block.map(|id| id.trim_start_matches('^').to_string()),
             offset: cursor.map_or(0, |cursor| cursor.offset),
-            max_chars: input.max_chars.unwrap_or(MAX_CHARS).max(1) as usize,
+            max_chars: input.max_chars.unwrap_or(MAX_CHARS) as usize,
         })?;
         let changed = "index: the note changed since it was indexed; this is its text now";
         Ok(ReadOutput {

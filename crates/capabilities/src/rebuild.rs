@@ -62,6 +62,9 @@ impl Capability for Rebuild {
             desk.host.rebuild(desk.listener)?
         };
         let report = freshness.report.unwrap_or_default();
+        if report.stopped {
+            return Err(Failure::interrupted(freshness.pending as u64));
+        }
         let view = desk.view()?;
         let totals = view.totals();
         Ok(RebuildOutput {

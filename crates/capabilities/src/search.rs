@@ -19,6 +19,7 @@ pub struct SearchInput {
     pub query: String,
     /// How many passages at most, 1 to 50 (setting `limit`, 6).
     #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
     pub limit: Option<u32>,
     /// Only notes in this folder or below; several widen the search.
     #[serde(default)]
@@ -69,12 +70,6 @@ fn request(
 ) -> Result<Request, Failure> {
     let search = &desk.host.settings().search;
     let limit = input.limit.map_or(search.limit, |limit| limit as usize);
-    if !(1..=50).contains(&limit) {
-        return Err(Failure::wrong_use(
-            format!("“limit” is {limit}; it must be between 1 and 50"),
-            "",
-        ));
-    }
     let lanes = if input.lanes.is_empty() {
         search.lanes.clone()
     } else {

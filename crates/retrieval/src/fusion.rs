@@ -64,6 +64,8 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
         for (index, (passage, score, strength)) in input.hits.iter().enumerate() {
             let unit = match fusion {
                 Fusion::Rrf { k } => 1.0 / (k + index as f32 + 1.0),
+                // A name is there or not; how sure the lane is of it is its strength.
+                Fusion::Convex if input.lane == Lane::Title => 1.0,
                 Fusion::Convex => scale.unit(*score),
             };
             let contribution = Contribution {

@@ -14,6 +14,8 @@ use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
 const LONGEST_NAME: usize = 10;
 /// Only so many words of a question are looked through for names.
 const WORDS_READ: usize = 64;
+/// A name must be so much of what a question says, stop words aside.
+const MOST: f32 = 0.6;
 /// A question of so many words may be a misspelled or unfinished name.
 const NEAR_WORDS: usize = 6;
 /// Names less alike than this are other names (Jaro-Winkler similarity).
@@ -96,23 +98,27 @@ impl Found {
     }
 }
 
-/// Names that stand in the question, the longer the stronger. A single common word is no name.
+/// Names that stand in the question and are most of what it says: `what is madder?` names
+/// `Madder`, `how long does the second madder bath take?` does not. (A name that is only one
+/// word of many already counts for its passages in the lexical lane.)
 fn held_names(
     snapshot: &Snapshot,
     words: &[&str],
     found: &mut Found,
 ) -> Result<(), RetrievalError> {
     let words = &words[..words.len().min(WORDS_READ)];
+    let tells: Vec<bool> = words.iter().map(|w| !is_stop_word(&fold(w))).collect();
+    let all = tells.iter().filter(|tells| **tells).count();
     for start in 0..words.len() {
         for end in (start + 1)..=words.len().min(start + LONGEST_NAME) {
-            let window = &words[start..end];
-            let telling = window.iter().filter(|w| !is_stop_word(&fold(w))).count();
-            if telling == 0 || (window.len() == 1 && window[0].chars().count() < 3) {
+            let telling = tells[start..end].iter().filter(|tells| **tells).count();
+            let share = telling as f32 / all.max(1) as f32;
+            let letters: usize = words[start..end].iter().map(|w| w.chars().count()).sum();
+            if share < MOST || letters < 3 {
                 continue;
             }
-            let share = telling as f32 / words.len().max(1) as f32;
-            let names = snapshot.notes_named(&window.join(" "))?;
-            found.add(names, HELD * (0.5 + share));
+            let names = snapshot.notes_named(&words[start..end].join(" "))?;
+            found.add(names, HELD * share);
         }
     }
     Ok(())
