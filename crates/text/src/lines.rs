@@ -14,11 +14,9 @@ impl LineIndex {
     pub fn new(text: &str) -> LineIndex {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
-        for (i, b) in bytes.iter().enumerate() {
-            match b {
-                b'\n' => starts.push(i + 1),
-                b'\r' if bytes.get(i + 1) != Some(&b'\n') => starts.push(i + 1),
-                _ => {}
+        for i in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            if bytes[i] == b'\n' || bytes.get(i + 1) != Some(&b'\n') {
+                starts.push(i + 1);
             }
         }
         LineIndex { starts }

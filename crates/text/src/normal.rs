@@ -58,7 +58,7 @@ pub fn name_key(text: &str) -> String {
         return key;
     }
     let folded: String = text.nfc().flat_map(char::to_lowercase).collect();
-    let folded: String = folded.replace('ß', "ss").nfc().collect();
+    let folded: String = folded.replace('ß', "ss").replace('ς', "σ").nfc().collect();
     fold_white_space(&folded)
 }
 
@@ -103,6 +103,7 @@ fn spelled_out(c: char) -> Option<&'static str> {
         'þ' => "th",
         'ı' => "i",
         'ħ' => "h",
+        'ς' => "σ",
         _ => return None,
     })
 }
@@ -136,6 +137,7 @@ mod tests {
     fn names_keep_diacritics() {
         assert_eq!(name_key("Re\u{301}sume\u{301} \u{a0} X"), "résumé x");
         assert_eq!(name_key("STRASSE"), name_key("straße"));
+        assert_eq!(name_key("ΣΑΣ"), name_key("σας"));
         assert_ne!(name_key("Résumé"), name_key("Resume"));
     }
 

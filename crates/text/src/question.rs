@@ -124,7 +124,7 @@ mod tests {
         for (text, expected) in [
             (
                 "How long does the second firing take?",
-                &["long", "second", "fir", "tak"][..],
+                &["long", "second", "fire", "take"][..],
             ),
             ("kiln kilns KILN", &["kiln"]),
             ("釉薬 火", &["釉薬", "火"]),

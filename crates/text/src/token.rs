@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::normal::{fold_into, spelling_into};
 use crate::script::{Class, class};
-use crate::stem::stem;
+use crate::stem::EnglishStemmer;
 
 /// No term is longer; the rest of a longer word is cut off, in index and question alike.
 const MAX_TERM_BYTES: usize = 64;
@@ -37,13 +37,14 @@ pub enum TokenKind {
     Symbol,
 }
 
-/// Cuts text into terms. Holds only buffers, so one per thread is enough.
+/// Cuts text into terms. Holds buffers and a bounded memory of stems: keep one per thread.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     term: String,
     whole: String,
     parts: Vec<Range<usize>>,
     units: Vec<Range<usize>>,
+    stemmer: EnglishStemmer,
 }
 
 impl Tokenizer {
@@ -247,7 +248,7 @@ impl Tokenizer {
         }
         cut_term(&mut self.term);
         if kind == TokenKind::Word {
-            stem(&mut self.term);
+            self.stemmer.stem(&mut self.term);
         }
         sink(Token {
             term: &self.term,
@@ -430,9 +431,9 @@ mod tests {
     #[test]
     fn words_and_identifiers() {
         for (text, expected) in [
-            ("Firing the kilns", &["fir", "the", "kiln"][..]),
+            ("Firing the kilns", &["fire", "the", "kiln"][..]),
             ("RFC-2119", &["rfc2119", "rfc", "2119"]),
-            ("node.js", &["nodejs", "nod", "js"]),
+            ("node.js", &["nodejs", "node", "js"]),
             (
                 "1.10 and 2024-01-05",
                 &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],
@@ -441,7 +442,7 @@ mod tests {
             ("on .NET 9", &["on", ".net", "net", "9"]),
             (
                 "camelCase HTMLParser",
-                &["camelcase", "camel", "cas", "htmlparser", "html", "parser"],
+                &["camelcase", "camel", "case", "htmlparser", "html", "parser"],
             ),
             (
                 "MAX_RETRY_COUNT",
@@ -476,7 +477,7 @@ mod tests {
             terms("열쇠를"),
             ["열쇠를", "열", "열쇠", "쇠", "쇠를", "를"]
         );
-        assert_eq!(terms("🐝 hive"), ["🐝", "hiv"]);
+        assert_eq!(terms("🐝 hive"), ["🐝", "hive"]);
         assert_eq!(terms("👩‍🌾"), ["👩", "🌾"]);
     }
 
