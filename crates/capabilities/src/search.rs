@@ -8,6 +8,10 @@ use crate::answer_json::{LaneJson, PassageJson, SearchOutput};
 use crate::cursor::Cursor;
 use crate::{Access, Capability, Desk, Failure};
 
+/// Said where there is nothing that could answer.
+const NO_NOTES: &str =
+    "There are no notes in this vault: no file ends in .md or .markdown, or all are left out.";
+
 /// The ability.
 pub struct Search;
 
@@ -130,6 +134,7 @@ fn output(
         .write()
     });
     let moved = cursor.is_some_and(|cursor| cursor.generation != index.generation);
+    let no_notes = index.notes == 0 && index.pending.unwrap_or(0) == 0;
     let changed = "The index changed since the first page; passages may repeat or be missing.";
     let mut degraded: Vec<String> = desk.staleness().into_iter().collect();
     degraded.extend(answer.degraded);
@@ -143,7 +148,10 @@ fn output(
         confidence: confidence(answer.confidence).to_string(),
         lanes: answer.lanes.into_iter().map(LaneJson::new).collect(),
         degraded,
-        notice: answer.notice.or_else(|| moved.then(|| changed.to_string())),
+        notice: no_notes
+            .then(|| NO_NOTES.to_string())
+            .or(answer.notice)
+            .or_else(|| moved.then(|| changed.to_string())),
         index,
         truncated: answer.more,
         next,

@@ -215,7 +215,8 @@ impl FileJson {
                 };
             }
             FileState::Indexed { passages } => {
-                ("indexed", format!("is indexed, in {passages} passages"))
+                let s = if passages == 1 { "" } else { "s" };
+                ("indexed", format!("is indexed, in {passages} passage{s}"))
             }
             FileState::Pending => (
                 "pending",

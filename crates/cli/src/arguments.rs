@@ -6,10 +6,12 @@ use lorewell_capabilities::{Entry, table};
 use serde_json::Value;
 
 use crate::outcome::{Outcome, Problem};
+use crate::style;
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
     Command::new("lorewell")
+        .bin_name("lorewell")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Ask a folder of Markdown notes; get passages that can be cited")
         .after_help(
@@ -19,12 +21,22 @@ pub(crate) fn command() -> Command {
         )
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Print JSON (errors too)"),
+        )
         .subcommands(table().iter().map(capability))
         .subcommand(vault())
         .subcommand(config())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
-                Arg::new("shell").required(true).value_parser(value_parser!(Shell)),
+                Arg::new("shell")
+                    .required(true)
+                    .value_name("SHELL")
+                    .value_parser(value_parser!(Shell)),
             ),
         )
 }
@@ -32,7 +44,9 @@ pub(crate) fn command() -> Command {
 /// Prints completions.
 pub(crate) fn completions(matches: &ArgMatches) -> Result<Outcome, Problem> {
     if let Some(shell) = matches.get_one::<Shell>("shell") {
-        clap_complete::generate(*shell, &mut command(), "lorewell", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut command(), "lorewell", &mut script);
+        style::print_data(String::from_utf8_lossy(&script).trim_end());
     }
     Ok(Outcome::Done)
 }
@@ -44,10 +58,7 @@ fn capability(entry: &Entry) -> Command {
     for field in fields(entry) {
         command = command.arg(field.argument());
     }
-    let command = command
-        .arg(vault_flag())
-        .arg(index_dir_flag())
-        .arg(json_flag());
+    let command = command.arg(vault_flag()).arg(index_dir_flag());
     if entry.fresh {
         command.arg(
             Arg::new("no-refresh")
@@ -90,7 +101,7 @@ pub(crate) fn fields(entry: &Entry) -> Vec<InputField> {
         .unwrap_or_default();
     let field = |(name, schema): (String, Value)| InputField {
         kind: FieldKind::of(&schema),
-        documentation: one_line(
+        documentation: help_text(
             schema
                 .get("description")
                 .and_then(Value::as_str)
@@ -123,16 +134,18 @@ impl InputField {
         let argument = Arg::new(self.name.clone()).help(self.documentation.clone());
         let value_name = self.name.to_uppercase();
         if self.positional {
+            let help = format!("{}; `-` reads it from standard input", self.documentation);
             return argument
+                .help(help)
                 .value_name(value_name)
                 .required(true)
-                .num_args(1..)
-                .allow_hyphen_values(false);
+                .num_args(1..);
         }
         let argument = argument.long(self.name.replace('_', "-"));
         match self.kind {
             FieldKind::Switch => argument.action(ArgAction::SetTrue),
-            FieldKind::Number => argument.value_name("N").value_parser(value_parser!(u32)),
+            // What is no number is refused with the others, by the capability.
+            FieldKind::Number => argument.value_name("N").allow_negative_numbers(true),
             FieldKind::List => argument.value_name(value_name).action(ArgAction::Append),
             FieldKind::Text => argument.value_name(value_name),
         }
@@ -140,7 +153,12 @@ impl InputField {
 }
 
 fn vault() -> Command {
-    let name = || Arg::new("vault").required(true).value_name("NAME_OR_DIR");
+    let name = || {
+        Arg::new("vault")
+            .required(true)
+            .value_name("NAME_OR_DIR")
+            .help("Its name in the list, or its folder")
+    };
     Command::new("vault")
         .about("Remember folders of notes by name")
         .subcommand_required(true)
@@ -148,7 +166,12 @@ fn vault() -> Command {
         .subcommand(
             Command::new("add")
                 .about("Remember a folder of notes")
-                .arg(Arg::new("path").required(true).value_name("DIR"))
+                .arg(
+                    Arg::new("path")
+                        .required(true)
+                        .value_name("DIR")
+                        .help("The folder"),
+                )
                 .arg(
                     Arg::new("name")
                         .long("name")
@@ -156,11 +179,7 @@ fn vault() -> Command {
                         .help("Its name (default: the folder's)"),
                 ),
         )
-        .subcommand(
-            Command::new("list")
-                .about("Show the folders that are remembered")
-                .arg(json_flag()),
-        )
+        .subcommand(Command::new("list").about("Show the folders that are remembered"))
         .subcommand(
             Command::new("default")
                 .about("Choose the vault that is meant where none is named")
@@ -181,7 +200,12 @@ fn vault() -> Command {
 }
 
 fn config() -> Command {
-    let key = || Arg::new("key").required(true).value_name("KEY");
+    let key = || {
+        Arg::new("key")
+            .required(true)
+            .value_name("KEY")
+            .help("A setting; `lorewell config list` names them all")
+    };
     let vault = || vault_flag().help("Of this listed vault, instead of all");
     Command::new("config")
         .about("Show and change settings")
@@ -190,15 +214,13 @@ fn config() -> Command {
         .subcommand(
             Command::new("list")
                 .about("Show every setting, its value and where it comes from")
-                .arg(vault())
-                .arg(json_flag()),
+                .arg(vault()),
         )
         .subcommand(
             Command::new("get")
                 .about("Show one setting")
                 .arg(key())
-                .arg(vault())
-                .arg(json_flag()),
+                .arg(vault()),
         )
         .subcommand(
             Command::new("set")
@@ -208,6 +230,7 @@ fn config() -> Command {
                     Arg::new("value")
                         .required(true)
                         .value_name("VALUE")
+                        .help("Its new value; items of a list are parted by commas")
                         .allow_hyphen_values(true),
                 )
                 .arg(vault()),
@@ -234,16 +257,10 @@ fn index_dir_flag() -> Arg {
         .help("The folder under which all indexes are kept")
 }
 
-fn json_flag() -> Arg {
-    Arg::new("json")
-        .long("json")
-        .action(ArgAction::SetTrue)
-        .help("Print JSON (errors too)")
-}
-
-/// A documentation comment as one line.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// A documentation comment as help shows it: on one line, without the last full stop.
+fn help_text(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.trim_end_matches('.').to_string()
 }
 
 #[cfg(test)]

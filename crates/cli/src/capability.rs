@@ -1,7 +1,9 @@
 //! Running a capability from the command line: vault, index, request, answer.
 
+use std::io::Read;
+
 use clap::ArgMatches;
-use lorewell_capabilities::{Desk, Entry, table};
+use lorewell_capabilities::{Desk, Entry, Failure, table};
 use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
 use serde_json::{Map, Value};
@@ -11,6 +13,9 @@ use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
 use crate::render::{self, Looks};
 use crate::style;
+
+/// So many bytes of standard input are read at most.
+const MAX_STANDARD_INPUT: u64 = 16 << 20;
 
 /// Runs the capability that the subcommand `name` stands for.
 pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<Outcome, Problem> {
@@ -27,16 +32,16 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
     style::set_color(&settings.color());
     let host = lorewell_setup::open(config, &settings, &vault)?;
     let progress = Progress::new(&settings.progress());
-    let input = input(entry, matches);
+    let input = input(entry, matches)?;
     let desk = desk(&host, entry, matches, &progress)?;
-    let output = (entry.run)(&desk, input)?;
-    progress.finish();
+    let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
     let outcome = outcome(&output);
     if matches.get_flag("json") {
         style::print_data(&output.to_string());
     } else {
         let looks = Looks {
             links: style::links(&settings.links()),
+            width: style::width(),
             root: host.root(),
         };
         render::print(entry, &output, &looks);
@@ -66,14 +71,9 @@ fn desk<'a>(
     let no_refresh = entry.fresh && matches.get_flag("no-refresh");
     let mut desk = Desk::new(host);
     if entry.fresh && !no_refresh {
-        let freshness = host.refresh(Patience::Read, progress)?;
-        progress.clear();
+        let freshness = progress.unless_waiting(host, || host.refresh(Patience::Read, progress))?;
         if progress.interrupted() {
-            let left = freshness.pending;
-            return Err(Problem::wrong_use(
-                format!("stopped; {left} notes are still to be read"),
-                "What was read is kept. Ask again to go on, or add --no-refresh to answer from what there is.",
-            ));
+            return Err(Failure::interrupted(freshness.pending as u64).into());
         }
         desk = Desk::refreshed(host, freshness);
     }
@@ -82,7 +82,7 @@ fn desk<'a>(
 }
 
 /// The request, from the words that were typed.
-fn input(entry: &Entry, matches: &ArgMatches) -> Value {
+fn input(entry: &Entry, matches: &ArgMatches) -> Result<Value, Problem> {
     let mut input = Map::new();
     for field in fields(entry) {
         let name = field.name.as_str();
@@ -95,14 +95,19 @@ fn input(entry: &Entry, matches: &ArgMatches) -> Value {
                     .flatten()
                     .map(String::as_str)
                     .collect();
-                Some(Value::from(words.join(" ")))
+                let text = match words.as_slice() {
+                    ["-"] => standard_input()?,
+                    words => words.join(" "),
+                };
+                Some(Value::from(text))
             }
             FieldKind::Text => matches
                 .get_one::<String>(name)
                 .map(|text| Value::from(text.as_str())),
-            FieldKind::Number => matches
-                .get_one::<u32>(name)
-                .map(|number| Value::from(*number)),
+            FieldKind::Number => matches.get_one::<String>(name).map(|text| {
+                text.parse::<i64>()
+                    .map_or_else(|_| text.as_str().into(), Value::from)
+            }),
             FieldKind::Switch => matches.get_flag(name).then_some(Value::Bool(true)),
             FieldKind::List => matches
                 .get_many::<String>(name)
@@ -112,7 +117,28 @@ fn input(entry: &Entry, matches: &ArgMatches) -> Value {
             input.insert(field.name, value);
         }
     }
-    Value::Object(input)
+    Ok(Value::Object(input))
+}
+
+/// The text on standard input, without the line end that shells add.
+fn standard_input() -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .take(MAX_STANDARD_INPUT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| {
+            Problem::wrong_use(format!("standard input cannot be read: {error}"), "")
+        })?;
+    if bytes.len() as u64 > MAX_STANDARD_INPUT {
+        return Err(Problem::wrong_use(
+            "standard input holds more than 16 MiB",
+            "Ask with fewer words; the first few dozen decide.",
+        ));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Problem::wrong_use("standard input is not UTF-8", ""))?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(text.strip_suffix('\r').unwrap_or(text).to_string())
 }
 
 fn outcome(output: &Value) -> Outcome {

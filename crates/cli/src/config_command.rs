@@ -1,11 +1,13 @@
 //! `lorewell config`: settings, and where each comes from.
 
 use clap::ArgMatches;
-use lorewell_setup::{Config, Environment, Flags, Resolved, Setting, Settings, edit, vaults};
+use lorewell_setup::{
+    Config, Environment, Flags, Resolved, Setting, Settings, Value as SettingValue, edit, vaults,
+};
 use serde_json::{Value, json};
 
 use crate::outcome::{Outcome, Problem};
-use crate::style::{self, FAINT, TITLE, inert, styled};
+use crate::style::{self, FAINT, TITLE, inert_line, styled};
 
 /// Runs one of its subcommands.
 pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
@@ -54,29 +56,36 @@ fn set(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Probl
         .get_one::<String>("value")
         .map_or("", String::as_str);
     let set = edit::set(environment, vault, key(matches), value)?;
-    let file = environment.config_file();
-    style::print_text(&format!(
-        "{} = {} in {}\n",
-        key(matches),
-        inert(&set.to_toml()),
-        file.display()
-    ));
+    let file = environment.config_file().display().to_string();
+    if matches.get_flag("json") {
+        let json = json!({"name": key(matches), "value": value_json(&set), "file": file});
+        style::print_data(&json.to_string());
+    } else {
+        let value = inert_line(&set.to_toml());
+        style::print_text(&format!(
+            "{} = {value} in {}\n",
+            key(matches),
+            inert_line(&file)
+        ));
+    }
     Ok(Outcome::Done)
 }
 
 fn unset(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
     let vault = matches.get_one::<String>("vault").map(String::as_str);
     let was_there = edit::unset(environment, vault, key(matches))?;
-    let said = if was_there {
-        "is taken out of"
+    let file = environment.config_file().display().to_string();
+    if matches.get_flag("json") {
+        let json = json!({"name": key(matches), "was_set": was_there, "file": file});
+        style::print_data(&json.to_string());
     } else {
-        "was not in"
-    };
-    style::print_text(&format!(
-        "{} {said} {}\n",
-        key(matches),
-        environment.config_file().display()
-    ));
+        let said = if was_there {
+            "is taken out of"
+        } else {
+            "was not in"
+        };
+        style::print_text(&format!("{} {said} {}\n", key(matches), inert_line(&file)));
+    }
     Ok(Outcome::Done)
 }
 
@@ -110,8 +119,8 @@ fn line(setting: &Setting, resolved: &Resolved) -> String {
     format!(
         "{} = {}  {}\n",
         styled(TITLE, setting.name),
-        inert(&shown(resolved)),
-        styled(FAINT, &inert(&format!("({})", origins.join(", ")))),
+        inert_line(&shown(resolved)),
+        styled(FAINT, &inert_line(&format!("({})", origins.join(", ")))),
     )
 }
 
@@ -119,11 +128,22 @@ fn as_json(setting: &Setting, resolved: &Resolved) -> Value {
     let mut json = json!({
         "name": setting.name,
         "origin": resolved.origin.to_string(),
+        "added_by": resolved.added_by.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "documentation": setting.doc,
         "variable": setting.variable(),
     });
     if let Some(value) = &resolved.value {
-        json["value"] = Value::from(value.to_toml());
+        json["value"] = value_json(value);
     }
     json
+}
+
+fn value_json(value: &SettingValue) -> Value {
+    match value {
+        SettingValue::Integer(number) => Value::from(*number),
+        SettingValue::Float(number) => Value::from(*number),
+        SettingValue::Text(text) => Value::from(text.as_str()),
+        SettingValue::Path(path) => Value::from(path.display().to_string()),
+        SettingValue::List(items) => Value::from(items.as_slice()),
+    }
 }

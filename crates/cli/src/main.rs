@@ -6,10 +6,13 @@ mod capability;
 mod config_command;
 mod outcome;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod render;
 mod style;
 mod vault_command;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
@@ -18,11 +21,14 @@ use lorewell_setup::{Config, Environment};
 use crate::outcome::{Outcome, Problem};
 
 fn main() -> ExitCode {
-    let matches = arguments::command().get_matches();
-    let json = wants_json(&matches);
-    match run(&matches) {
-        Ok(outcome) => outcome.exit_code(),
-        Err(problem) => problem.report(json),
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let json = wants_json(&words);
+    match arguments::command().try_get_matches_from(words) {
+        Ok(matches) => match run(&matches) {
+            Ok(outcome) => outcome.exit_code(),
+            Err(problem) => problem.report(json),
+        },
+        Err(error) => outcome::refused_arguments(&error, json),
     }
 }
 
@@ -47,16 +53,10 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
     }
 }
 
-/// Whether the innermost subcommand was given `--json`.
-fn wants_json(matches: &ArgMatches) -> bool {
-    let mut matches = matches;
-    while let Some((_, inner)) = matches.subcommand() {
-        matches = inner;
-    }
-    matches
-        .try_get_one::<bool>("json")
-        .ok()
-        .flatten()
-        .copied()
-        .unwrap_or(false)
+/// Whether `--json` was typed; known even where the other words make no sense.
+fn wants_json(words: &[OsString]) -> bool {
+    words
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--json")
 }

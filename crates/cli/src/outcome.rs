@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use lorewell_capabilities::{ErrorJson, Failure};
 use lorewell_engine::EngineError;
 use lorewell_setup::{OpenError, SetupError};
@@ -47,6 +48,38 @@ impl Problem {
     pub(crate) fn wrong_use(message: impl Into<String>, hint: impl Into<String>) -> Problem {
         Problem(Failure::wrong_use(message, hint))
     }
+}
+
+/// Words that make no command, or a request for help. Help is data; all else is wrong use.
+pub(crate) fn refused_arguments(error: &clap::Error, json: bool) -> ExitCode {
+    let help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if help || !json {
+        // A reader that goes away is no error.
+        let _ = error.print();
+        return if help {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(2)
+        };
+    }
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(one_line);
+    let message = paragraphs.next().unwrap_or_default();
+    let hint = paragraphs
+        .find(|paragraph| paragraph.starts_with("tip:"))
+        .unwrap_or_else(|| "See `lorewell --help`.".to_string());
+    Problem::wrong_use(
+        message.trim_start_matches("error: "),
+        hint.trim_start_matches("tip: "),
+    )
+    .report(json)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl From<Failure> for Problem {

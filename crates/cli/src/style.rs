@@ -34,6 +34,16 @@ pub(crate) fn links(when: &str) -> bool {
     }
 }
 
+/// How many columns standard output has; nothing where it is no terminal.
+pub(crate) fn width() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let columns = terminal_size::terminal_size().map_or(0, |(columns, _)| columns.0);
+    // Some terminals do not say.
+    Some(if columns == 0 { 80 } else { columns.into() })
+}
+
 /// Terminals that are known to show links; others might print the address as rubbish.
 fn terminal_shows_links() -> bool {
     let variable = |name| std::env::var(name).unwrap_or_default();
@@ -62,7 +72,11 @@ fn terminal_shows_links() -> bool {
 pub(crate) fn inert(text: &str) -> Cow<'_, str> {
     let is_harmful = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}')
+            || matches!(c,
+                // Marks that reorder what is shown.
+                '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
+                // Line ends that are none in a file, and letters that are not seen at all.
+                | '\u{2028}' | '\u{2029}' | '\u{E0000}'..='\u{E007F}')
     };
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
@@ -73,6 +87,11 @@ pub(crate) fn inert(text: &str) -> Cow<'_, str> {
         c => c,
     };
     Cow::Owned(text.replace("\r\n", "\n").chars().map(safe).collect())
+}
+
+/// The same on one line, for paths, titles and messages.
+pub(crate) fn inert_line(text: &str) -> String {
+    inert(text).replace(['\n', '\t'], " ")
 }
 
 /// Text in a style.
@@ -100,6 +119,11 @@ pub(crate) fn warn(message: &str) {
         styled(WARN, "warning:"),
         inert(message)
     );
+}
+
+/// Something to know, to standard error.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{}", styled(FAINT, &inert(message)));
 }
 
 /// An error with what to try, to standard error.

@@ -1,11 +1,17 @@
 //! `lorewell vault`: the list of vaults.
 
 use clap::ArgMatches;
-use lorewell_setup::{Config, Environment, Flags, Key, index_dir_for, index_root, vaults};
-use serde_json::json;
+use lorewell_capabilities::Failure;
+use lorewell_setup::{
+    Config, Environment, Flags, Key, VaultRef, index_dir_for, index_root, vaults,
+};
+use serde_json::{Value, json};
 
 use crate::outcome::{Outcome, Problem};
-use crate::style::{self, FAINT, TITLE, inert, styled};
+use crate::style::{self, FAINT, TITLE, inert_line, styled};
+
+/// The code of the error that `remove --purge` may end with.
+pub(crate) const INDEX_NOT_DELETED: &str = "index_not_deleted";
 
 /// Runs one of its subcommands.
 pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
@@ -13,8 +19,8 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         Some(("add", matches)) => add(environment, matches),
         Some(("default", matches)) => {
             let vault = vaults::set_default(environment, given(matches, "vault"))?;
-            style::print_text(&format!("{} is the default vault.\n", inert(&vault.name)));
-            Ok(Outcome::Done)
+            let said = format!("{} is the default vault.\n", inert_line(&vault.name));
+            say(matches, as_json(&vault, true), &said)
         }
         Some(("remove", matches)) => remove(environment, matches),
         Some((_, matches)) => list(environment, matches),
@@ -34,8 +40,28 @@ fn add(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Probl
     } else {
         "is listed"
     };
-    style::print_text(&format!("{} ({}) {said}.\n", inert(name), inert(&path)));
+    let json = json!({"name": name, "path": path, "already": added.already});
+    let said = format!("{} ({}) {said}.\n", inert_line(name), inert_line(&path));
+    say(matches, json, &said)
+}
+
+/// The outcome of a change: as data with `--json`, else in words.
+fn say(matches: &ArgMatches, json: Value, words: &str) -> Result<Outcome, Problem> {
+    if matches.get_flag("json") {
+        style::print_data(&json.to_string());
+    } else {
+        style::print_text(words);
+    }
     Ok(Outcome::Done)
+}
+
+fn as_json(vault: &VaultRef, default: bool) -> Value {
+    json!({
+        "name": vault.name,
+        "path": vault.path.display().to_string(),
+        "missing": vault.missing,
+        "default": default,
+    })
 }
 
 fn list(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
@@ -49,7 +75,7 @@ fn list(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Prob
     };
     if matches.get_flag("json") {
         let vaults: Vec<_> = vaults::list(&config)
-            .map(|v| json!({"name": v.name, "path": v.path.display().to_string(), "missing": v.missing, "default": is_default(&v.name)}))
+            .map(|vault| as_json(vault, is_default(&vault.name)))
             .collect();
         style::print_data(&json!({ "vaults": vaults }).to_string());
         return Ok(Outcome::Done);
@@ -69,8 +95,8 @@ fn list(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Prob
         let path = vault.path.display().to_string();
         text += &format!(
             "{}{mark}  {}{missing}\n",
-            styled(TITLE, &inert(&vault.name)),
-            styled(FAINT, &inert(&path))
+            styled(TITLE, &inert_line(&vault.name)),
+            styled(FAINT, &inert_line(&path))
         );
     }
     if text.is_empty() {
@@ -91,28 +117,34 @@ fn remove(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Pr
     let index = index_dir_for(&index_root(environment, &settings), &vault.path);
     let mut said = format!(
         "{} is forgotten; its notes stay as they are.\n",
-        inert(&vault.name)
+        inert_line(&vault.name)
     );
-    if matches.get_flag("purge") && index.exists() {
+    let purged = matches.get_flag("purge") && index.exists();
+    if purged {
         std::fs::remove_dir_all(&index).map_err(|error| {
             let message = format!(
                 "the index in {} could not be deleted: {error}",
                 index.display()
             );
-            Problem::wrong_use(
+            Problem(Failure {
+                code: INDEX_NOT_DELETED.to_string(),
                 message,
-                "Delete the folder by hand; it holds nothing but derived data.",
-            )
+                hint: "Delete the folder by hand; it holds nothing but derived data.".to_string(),
+            })
         })?;
         said += "Its index is deleted.\n";
     } else if index.exists() {
         said += &format!(
             "Its index stays in {}; --purge would have deleted it.\n",
-            index.display()
+            inert_line(&index.display().to_string())
         );
     }
-    style::print_text(&said);
-    Ok(Outcome::Done)
+    let json = json!({
+        "name": vault.name,
+        "path": vault.path.display().to_string(),
+        "purged": purged,
+    });
+    say(matches, json, &said)
 }
 
 fn given<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {

@@ -90,6 +90,7 @@ fn index_code(error: &IndexError) -> &'static str {
         IndexError::Damaged { .. } => "index_damaged",
         IndexError::DiskFull(_) => "disk_full",
         IndexError::NoPermission(_) => "no_permission",
+        IndexError::NotAFolder(_) => "index_not_a_folder",
         IndexError::Busy(_) => "index_busy",
         IndexError::Io { .. } | IndexError::Catalogue { .. } => "index_failed",
         IndexError::Vault(error) => error.code(),
@@ -106,6 +107,9 @@ fn index_hint(error: &IndexError) -> &str {
         IndexError::DiskFull(_) => "Make room, or put the index on another disk with --index-dir.",
         IndexError::NoPermission(_) => {
             "Give yourself the permission, or put the index elsewhere with --index-dir."
+        }
+        IndexError::NotAFolder(_) => {
+            "Move the file away, or put the index elsewhere with --index-dir."
         }
         IndexError::Busy(_) => "Wait until the other process is done, then ask again.",
         IndexError::Io { .. } | IndexError::Catalogue { .. } => {

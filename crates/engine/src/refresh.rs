@@ -30,6 +30,11 @@ impl Host {
     ///
     /// Where that is not possible (another process writes, the disk is full, the index folder is
     /// read-only) and there is an index, it stays as it is and the outcome says what is pending.
+    /// Only where the rules of what is left out changed too, this waits or fails rather than
+    /// answer from notes that are now excluded.
+    ///
+    /// The index also stays where the folder is bare: a drive that is not mounted looks like that,
+    /// and [`Host::rebuild`] is there for who really took everything out.
     ///
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
@@ -39,21 +44,25 @@ impl Host {
         observer: &dyn Observer,
     ) -> Result<Freshness, EngineError> {
         let listing = self.vault.list(&self.settings.index.rules)?;
-        let Some(pending) = self.pending(&listing)? else {
+        let Some(behind) = self.compare(&listing)? else {
             let lock = Lock::wait(&self.layout)?;
-            return Ok(self.update(lock, &listing, observer)?);
+            return Ok(self.update(lock, listing, 0, observer)?);
         };
-        if pending == Pending::Nothing {
+        if behind.is_current {
             return Ok(Freshness::default());
         }
+        if is_bare(&listing) && behind.notes > 0 {
+            return Ok(behind.because(BARE.to_string()));
+        }
         let outcome = match (Lock::attempt(&self.layout), patience) {
-            (Ok(LockAttempt::Taken(lock)), _) => self.update(lock, &listing, observer),
-            (Ok(LockAttempt::HeldBy(_)), Patience::Wait) => {
-                Lock::wait(&self.layout).and_then(|lock| self.update(lock, &listing, observer))
+            (Ok(LockAttempt::Taken(lock)), _) => {
+                self.update(lock, listing, behind.generation, observer)
             }
-            (Ok(LockAttempt::HeldBy(process)), Patience::Read) => {
-                return Ok(busy(pending, process));
+            (Ok(LockAttempt::HeldBy(process)), Patience::Read) if behind.same_rules => {
+                return Ok(behind.because(busy(process)));
             }
+            (Ok(LockAttempt::HeldBy(_)), _) => Lock::wait(&self.layout)
+                .and_then(|lock| self.update(lock, listing, behind.generation, observer)),
             (Err(error), _) => Err(error),
         };
         match outcome {
@@ -62,11 +71,7 @@ impl Host {
                 error @ (IndexError::DiskFull(_)
                 | IndexError::NoPermission(_)
                 | IndexError::Busy(_)),
-            ) => Ok(Freshness {
-                pending: pending.count(),
-                reason: Some(error.to_string()),
-                report: None,
-            }),
+            ) if behind.same_rules => Ok(behind.because(error.to_string())),
             Err(error) => Err(error.into()),
         }
     }
@@ -77,8 +82,10 @@ impl Host {
     /// # Errors
     /// See [`IndexError`]; and the folder of notes.
     pub fn rebuild(&self, observer: &dyn Observer) -> Result<Freshness, EngineError> {
-        let listing = self.vault.list(&self.settings.index.rules)?;
+        // Nothing is thrown away before the notes are known to be there.
+        self.vault.list(&self.settings.index.rules)?;
         let lock = Lock::wait(&self.layout)?;
+        let listing = self.vault.list(&self.settings.index.rules)?;
         let healthy = match self.snapshot() {
             Ok(snapshot) => snapshot.verify().is_ok(),
             Err(_) => false,
@@ -98,36 +105,45 @@ impl Host {
     pub fn behind(&self) -> Result<usize, EngineError> {
         let listing = self.vault.list(&self.settings.index.rules)?;
         Ok(self
-            .pending(&listing)?
-            .map_or(listing.notes.len(), |pending| pending.count()))
+            .compare(&listing)?
+            .map_or(listing.notes.len(), |behind| behind.pending))
     }
 
     /// `None` where there is no index yet.
-    fn pending(&self, listing: &Listing) -> Result<Option<Pending>, IndexError> {
+    fn compare(&self, listing: &Listing) -> Result<Option<Behind>, IndexError> {
         let snapshot = match self.snapshot() {
             Ok(snapshot) => snapshot,
             Err(IndexError::Absent(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
         let changes = snapshot.changes(listing)?;
-        let unchanged = changes.is_empty()
-            && !snapshot.totals().unfinished
-            && snapshot.was_read_with(&self.settings.index, &listing.rules)?;
-        Ok(Some(if unchanged {
-            Pending::Nothing
-        } else {
-            Pending::Notes(changes.pending())
+        let totals = snapshot.totals();
+        Ok(Some(Behind {
+            is_current: changes.is_empty()
+                && !totals.unfinished
+                && snapshot.was_read_with(&self.settings.index, &listing.rules)?,
+            same_rules: snapshot.excludes_by(&listing.rules)?,
+            pending: changes.pending(),
+            notes: totals.notes,
+            generation: totals.generation,
         }))
     }
 
+    /// `listing` and `generation` were seen before the lock was ours.
     fn update(
         &self,
         lock: Lock,
-        listing: &Listing,
+        listing: Listing,
+        generation: u64,
         observer: &dyn Observer,
     ) -> Result<Freshness, IndexError> {
         let writer = Writer::open(&self.layout, lock, self.embedder)?;
-        self.run(writer, listing, observer)
+        if writer.generation()? == generation {
+            return self.run(writer, &listing, observer);
+        }
+        // Another process wrote meanwhile, and may know files that came after our look.
+        let listing = self.vault.list(&self.settings.index.rules)?;
+        self.run(writer, &listing, observer)
     }
 
     fn run(
@@ -144,15 +160,17 @@ impl Host {
             observer,
         )?;
         drop(writer);
-        let pending = if report.stopped {
-            self.pending(listing)?
-                .map_or(listing.notes.len(), |pending| pending.count())
+        let pending = if report.stopped || report.unread > 0 {
+            self.compare(listing)?
+                .map_or(listing.notes.len(), |behind| behind.pending)
         } else {
             0
         };
-        let reason = report
-            .stopped
-            .then(|| "the build was interrupted; the next one goes on from here".to_string());
+        let reason = if report.stopped {
+            Some("the build was interrupted; the next one goes on from here".to_string())
+        } else {
+            (pending > 0).then(|| "they cannot be read just now".to_string())
+        };
         Ok(Freshness {
             pending,
             reason,
@@ -161,29 +179,43 @@ impl Host {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pending {
-    Nothing,
-    Notes(usize),
+/// How an index stands to a listing.
+struct Behind {
+    /// There is nothing to do.
+    is_current: bool,
+    /// The same notes are excluded as when it was written.
+    same_rules: bool,
+    pending: usize,
+    /// Notes that the index holds.
+    notes: u64,
+    generation: u64,
 }
 
-impl Pending {
-    fn count(self) -> usize {
-        match self {
-            Pending::Nothing => 0,
-            Pending::Notes(count) => count,
+impl Behind {
+    /// It stays like that.
+    fn because(&self, reason: String) -> Freshness {
+        Freshness {
+            pending: self.pending,
+            reason: Some(reason),
+            report: None,
         }
     }
 }
 
-fn busy(pending: Pending, process: Option<u32>) -> Freshness {
-    let who = process.map_or_else(
-        || "another process".to_string(),
-        |id| format!("another process ({id})"),
-    );
-    Freshness {
-        pending: pending.count(),
-        reason: Some(format!("{who} is taking them in")),
-        report: None,
+const BARE: &str = "the folder is bare, as if its drive were not there, so the notes known from \
+                    before stay; `lorewell rebuild` drops them";
+
+/// Whether there is nothing at all in the folder, not even Obsidian's settings.
+fn is_bare(listing: &Listing) -> bool {
+    listing.notes.is_empty()
+        && listing.left_out.is_empty()
+        && listing.unreadable.is_empty()
+        && listing.other_files.is_empty()
+}
+
+fn busy(process: Option<u32>) -> String {
+    match process {
+        Some(id) => format!("another process ({id}) is taking them in"),
+        None => "another process is taking them in".to_string(),
     }
 }

@@ -148,7 +148,7 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
-            models: snapshot.as_ref().map(|s| models(s)).unwrap_or_default(),
+            models: snapshot.as_ref().map(models).unwrap_or_default(),
             left_out,
             left_out_total,
             unreadable: unreadable(&listing, &skipped),

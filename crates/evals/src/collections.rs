@@ -18,9 +18,25 @@ use crate::workbench::Workbench;
 
 /// What is measured when none is named.
 const USUAL: &[&str] = &[
-    "scifact", "cranfield", "cisi", "locomo-turn", "locomo-session", "jaquad", "cmrc2018",
-    "xquad/en", "xquad/de", "xquad/es", "xquad/ru", "xquad/zh", "xquad/tr", "xquad/vi", "xquad/ar",
-    "xquad/el", "xquad/hi", "xquad/th", "xquad/ro",
+    "scifact",
+    "cranfield",
+    "cisi",
+    "locomo-turn",
+    "locomo-session",
+    "jaquad",
+    "cmrc2018",
+    "xquad/en",
+    "xquad/de",
+    "xquad/es",
+    "xquad/ru",
+    "xquad/zh",
+    "xquad/tr",
+    "xquad/vi",
+    "xquad/ar",
+    "xquad/el",
+    "xquad/hi",
+    "xquad/th",
+    "xquad/ro",
 ];
 
 const HEAD: [&str; 5] = ["collection", "system", "queries", "nDCG@10", "recall@10"];
@@ -125,8 +141,19 @@ impl Collection {
         let notes = tempfile::tempdir()?;
         for document in lines::<Document>(&folder.join("corpus.jsonl"))? {
             let path = notes.path().join(note_path(&document._id));
-            let text = format!("---\ntitle: {}\n---\n{}\n", serde_json::json!(document.title), document.text);
-            write(&path, if document.title.is_empty() { &document.text } else { &text })?;
+            let text = format!(
+                "---\ntitle: {}\n---\n{}\n",
+                serde_json::json!(document.title),
+                document.text
+            );
+            write(
+                &path,
+                if document.title.is_empty() {
+                    &document.text
+                } else {
+                    &text
+                },
+            )?;
         }
         let mut relevant = judgements(&folder.join("qrels.tsv"))?;
         let queries = lines::<QueryLine>(&folder.join("queries.jsonl"))?;
@@ -134,13 +161,20 @@ impl Collection {
             let folders = line.metadata.conversation.into_iter().collect();
             Some(Query {
                 relevant: relevant.remove(&line._id)?,
-                scope: Scope { folders, ..Scope::default() },
+                scope: Scope {
+                    folders,
+                    ..Scope::default()
+                },
                 text: line.text,
             })
         });
         let queries = thinned(queries.collect(), sample);
         let bench = Workbench::build("collection", notes.path(), settings)?;
-        Ok(Collection { queries, bench, _notes: notes })
+        Ok(Collection {
+            queries,
+            bench,
+            _notes: notes,
+        })
     }
 
     /// The figures of every query.
@@ -172,7 +206,10 @@ fn judge(answer: &Answer, relevant: &HashMap<String, f64>) -> Figures {
     gains.truncate(10);
     let all: Vec<f64> = relevant.values().copied().collect();
     let found = gains.iter().filter(|gain| **gain > 0.0).count();
-    (ndcg_at_10(&gains, &all), found as f64 / all.len().max(1) as f64)
+    (
+        ndcg_at_10(&gains, &all),
+        found as f64 / all.len().max(1) as f64,
+    )
 }
 
 /// Positive gains by query and note.
@@ -181,10 +218,17 @@ fn judgements(path: &Path) -> Result<BTreeMap<String, HashMap<String, f64>>> {
     let mut all: BTreeMap<String, HashMap<String, f64>> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [query, document, gain] = cells[..] else { continue };
-        let gain: f64 = gain.trim().parse().with_context(|| format!("{}: {line}", path.display()))?;
+        let [query, document, gain] = cells[..] else {
+            continue;
+        };
+        let gain: f64 = gain
+            .trim()
+            .parse()
+            .with_context(|| format!("{}: {line}", path.display()))?;
         if gain > 0.0 {
-            all.entry(query.to_string()).or_default().insert(note_path(document), gain);
+            all.entry(query.to_string())
+                .or_default()
+                .insert(note_path(document), gain);
         }
     }
     Ok(all)
@@ -210,7 +254,11 @@ fn thinned<T>(all: Vec<T>, sample: Option<usize>) -> Vec<T> {
         return all;
     }
     let kept = |index: usize| index * wanted / count != (index + 1) * wanted / count;
-    all.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, item)| item).collect()
+    all.into_iter()
+        .enumerate()
+        .filter(|(index, _)| kept(*index))
+        .map(|(_, item)| item)
+        .collect()
 }
 
 #[cfg(test)]

@@ -48,12 +48,17 @@ impl Data {
     pub fn open(named: Option<&Path>) -> Result<Data> {
         let folder = match named {
             Some(folder) => folder.to_path_buf(),
-            None => std::env::var_os(VARIABLE).map(PathBuf::from).with_context(|| {
-                format!("where is the evaluation data? Give --data DIR or set {VARIABLE}")
-            })?,
+            None => std::env::var_os(VARIABLE)
+                .map(PathBuf::from)
+                .with_context(|| {
+                    format!("where is the evaluation data? Give --data DIR or set {VARIABLE}")
+                })?,
         };
         if !folder.join("eval").is_dir() {
-            bail!("{}: no evaluation data (it has no folder `eval`)", folder.display());
+            bail!(
+                "{}: no evaluation data (it has no folder `eval`)",
+                folder.display()
+            );
         }
         Ok(Data { folder })
     }
@@ -78,18 +83,27 @@ impl Data {
     pub fn vault(&self, set: &str) -> Result<Vault> {
         let row = SETS.iter().find(|(name, _, _)| *name == set);
         let (_, vault, folders) = row.with_context(|| {
-            format!("no set is called {set}; there are {}", Self::set_names().join(", "))
+            format!(
+                "no set is called {set}; there are {}",
+                Self::set_names().join(", ")
+            )
         })?;
         let whole = self.folder.join("vaults").join(vault);
         if folders.is_empty() {
-            return Ok(Vault { root: whole, _holder: None });
+            return Ok(Vault {
+                root: whole,
+                _holder: None,
+            });
         }
         let holder = tempfile::tempdir()?;
         let root = holder.path().join(set);
         for folder in *folders {
             link_all(&whole.join(folder), &root.join(folder))?;
         }
-        Ok(Vault { root, _holder: Some(holder) })
+        Ok(Vault {
+            root,
+            _holder: Some(holder),
+        })
     }
 
     /// The folder of a test collection.
@@ -104,7 +118,9 @@ impl Data {
 /// The file cannot be read, or a line is not what is wanted.
 pub fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let numbered = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let numbered = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
     numbered
         .map(|(number, line)| {
             serde_json::from_str(line).with_context(|| format!("{}:{number}", path.display()))

@@ -93,13 +93,20 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Sets { data, set, out } => sets::run(&Data::open(data.as_deref())?, &set, &out),
         Command::Misses { data, set } => misses::run(&Data::open(data.as_deref())?, &set),
-        Command::Collections { data, name, queries } => {
+        Command::Collections {
+            data,
+            name,
+            queries,
+        } => {
             let page = sample::results_folder().join("collections.md");
             collections::run(&Data::open(data.as_deref())?, &name, queries, &page)
         }
-        Command::Sweep { data, set, collection, queries } => {
-            sweep::run(&Data::open(data.as_deref())?, &set, &collection, queries)
-        }
+        Command::Sweep {
+            data,
+            set,
+            collection,
+            queries,
+        } => sweep::run(&Data::open(data.as_deref())?, &set, &collection, queries),
         Command::Sample { check: true } => sample::check(),
         Command::Sample { check: false } => sample::write(),
         Command::Bench(wish) => bench::run(&wish),

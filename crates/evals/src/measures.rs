@@ -2,7 +2,8 @@
 
 /// The mean; 0 of nothing.
 pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    // The sum of nothing is -0 in floating point.
+    values.iter().fold(0.0, |sum, value| sum + value) / values.len().max(1) as f64
 }
 
 /// nDCG at 10 with linear gain, `Σ gain / log2(rank + 1)` over that of the ideal order
@@ -12,12 +13,18 @@ pub fn ndcg_at_10(found: &[f64], all: &[f64]) -> f64 {
     let mut best = all.to_vec();
     best.sort_by(|a, b| b.total_cmp(a));
     let ideal = discounted(&best);
-    if ideal > 0.0 { discounted(found) / ideal } else { 0.0 }
+    if ideal > 0.0 {
+        discounted(found) / ideal
+    } else {
+        0.0
+    }
 }
 
 fn discounted(gains: &[f64]) -> f64 {
     let ranked = gains.iter().take(10).enumerate();
-    ranked.map(|(index, gain)| gain / ((index + 2) as f64).log2()).sum()
+    ranked.fold(0.0, |sum, (index, gain)| {
+        sum + gain / ((index + 2) as f64).log2()
+    })
 }
 
 /// The difference of two systems over the same questions, with a 95 % interval by bootstrap.
@@ -37,12 +44,18 @@ impl Difference {
         const RESAMPLES: usize = 5_000;
         let pairs: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
         if pairs.is_empty() {
-            return Difference { mean: 0.0, low: 0.0, high: 0.0 };
+            return Difference {
+                mean: 0.0,
+                low: 0.0,
+                high: 0.0,
+            };
         }
         let mut chance = Chance::new(20);
         let mut means: Vec<f64> = (0..RESAMPLES)
             .map(|_| {
-                let sum: f64 = (0..pairs.len()).map(|_| pairs[chance.below(pairs.len())]).sum();
+                let sum: f64 = (0..pairs.len())
+                    .map(|_| pairs[chance.below(pairs.len())])
+                    .sum();
                 sum / pairs.len() as f64
             })
             .collect();

@@ -42,7 +42,13 @@ fn print(
     outcome: &Outcome,
     wanted: &[Wanted],
 ) -> Result<()> {
-    println!("\n== {} ({}, {}): {}", question.id, question.kind, word(answer.confidence), question.question);
+    println!(
+        "\n== {} ({}, {}): {}",
+        question.id,
+        question.kind,
+        word(answer.confidence),
+        question.question
+    );
     for (index, wish) in wanted.iter().enumerate() {
         for (note, snippet) in &wish.notes {
             println!("   wanted: {note}\n           “{snippet}”");
@@ -64,8 +70,12 @@ fn print(
 
 fn line(passage: &AnswerPassage) -> String {
     let text = fold_white_space(&passage.passage.text);
-    let parts: Vec<String> =
-        passage.fused.trace.iter().map(|c| format!("{} {} ({:.2})", c.lane, c.rank, c.score)).collect();
+    let parts: Vec<String> = passage
+        .fused
+        .trace
+        .iter()
+        .map(|c| format!("{} {} ({:.2})", c.lane, c.rank, c.score))
+        .collect();
     format!(
         "{:2} {:.2} {} › {} [{}]\n           {}",
         passage.rank,
@@ -88,9 +98,15 @@ fn in_lanes(view: &View<'_>, question: &Question, wish: &Wanted) -> Result<Strin
         let answer = view.search(&alone.request(&question.question, LANE_DEPTH))?;
         let outcome = Outcome::judge(&answer, std::slice::from_ref(wish));
         let rank = |ranks: &[Option<usize>]| {
-            ranks[0].map_or(format!(">{}", answer.passages.len()), |rank| rank.to_string())
+            ranks[0].map_or(format!(">{}", answer.passages.len()), |rank| {
+                rank.to_string()
+            })
         };
-        parts.push(format!("{lane} {} (note {})", rank(&outcome.passages), rank(&outcome.notes)));
+        parts.push(format!(
+            "{lane} {} (note {})",
+            rank(&outcome.passages),
+            rank(&outcome.notes)
+        ));
     }
     Ok(parts.join(", "))
 }

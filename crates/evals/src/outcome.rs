@@ -42,7 +42,12 @@ impl Outcome {
                 }
             }
         }
-        let rank = |wish: &Wanted| order.iter().position(|path| wish.is_note(path)).map(|i| i + 1);
+        let rank = |wish: &Wanted| {
+            order
+                .iter()
+                .position(|path| wish.is_note(path))
+                .map(|i| i + 1)
+        };
         Outcome {
             notes: wanted.iter().map(rank).collect(),
             passages,

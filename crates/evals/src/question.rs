@@ -79,7 +79,9 @@ impl Question {
             let snippet = fold_white_space(self.snippets.get(index).unwrap_or(&self.snippet));
             let others = self.alternates.get(note).into_iter().flatten();
             let notes = std::iter::once(note).chain(others);
-            Wanted { notes: notes.map(|note| (note.clone(), snippet.clone())).collect() }
+            Wanted {
+                notes: notes.map(|note| (note.clone(), snippet.clone())).collect(),
+            }
         });
         match self.need {
             Need::All => each.collect(),

@@ -43,7 +43,15 @@ const KINDS: [&str; 4] = ["exact", "paraphrase", "deep", "multi"];
 pub fn page(folder: &Path) -> Result<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)?
         .flatten()
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".tsv")?.to_string()))
+        .filter_map(|entry| {
+            Some(
+                entry
+                    .file_name()
+                    .to_str()?
+                    .strip_suffix(".tsv")?
+                    .to_string(),
+            )
+        })
         .collect();
     names.sort();
     let mut sets = Vec::new();
@@ -75,11 +83,23 @@ pub fn page(folder: &Path) -> Result<String> {
 
 /// A measure, as it is shown.
 pub fn figure(values: &[f64]) -> String {
-    if values.is_empty() { "–".to_string() } else { format!("{:.3}", mean(values)) }
+    if values.is_empty() {
+        "–".to_string()
+    } else {
+        format!("{:.3}", mean(values))
+    }
 }
 
 fn systems(sets: &[(String, Results)]) -> Table {
-    let head = ["set", "questions", "system", "note@1", "note@5", "passage recall@6", "note MRR"];
+    let head = [
+        "set",
+        "questions",
+        "system",
+        "note@1",
+        "note@5",
+        "passage recall@6",
+        "note MRR",
+    ];
     let mut table = Table::new(&head);
     for (name, results) in sets {
         for system in SYSTEMS {
@@ -109,7 +129,11 @@ fn kinds(sets: &[(String, Results)]) -> Table {
             let values = results.values("fused", Some(kind), |o| o.recall_at(SHOWN));
             format!("{} ({})", figure(&values), values.len())
         };
-        table.row(std::iter::once(name.clone()).chain(KINDS.map(cell)).collect());
+        table.row(
+            std::iter::once(name.clone())
+                .chain(KINDS.map(cell))
+                .collect(),
+        );
     }
     table
 }
@@ -118,8 +142,10 @@ fn differences(sets: &[(String, Results)]) -> Table {
     let mut table = Table::new(&["set", "passage recall@6", "note MRR"]);
     for (name, results) in sets {
         let difference = |measure: fn(&Outcome) -> f64| {
-            let (fused, text) =
-                (results.values("fused", None, measure), results.values("text", None, measure));
+            let (fused, text) = (
+                results.values("fused", None, measure),
+                results.values("text", None, measure),
+            );
             Difference::of(&fused, &text).shown()
         };
         table.row(vec![
@@ -132,7 +158,16 @@ fn differences(sets: &[(String, Results)]) -> Table {
 }
 
 fn confidence(sets: &[(String, Results)]) -> Table {
-    let head = ["set", "questions", "strong", "weak", "none", "best score, mean", "least", "most"];
+    let head = [
+        "set",
+        "questions",
+        "strong",
+        "weak",
+        "none",
+        "best score, mean",
+        "least",
+        "most",
+    ];
     let mut table = Table::new(&head);
     for (name, results) in sets {
         for answerable in [true, false] {
@@ -142,7 +177,11 @@ fn confidence(sets: &[(String, Results)]) -> Table {
                 format!("{:.2}", those as f64 / outcomes.len().max(1) as f64)
             };
             let scores: Vec<f64> = outcomes.iter().map(|o| f64::from(o.score)).collect();
-            let kind = if answerable { "answerable" } else { "unanswerable" };
+            let kind = if answerable {
+                "answerable"
+            } else {
+                "unanswerable"
+            };
             table.row(vec![
                 name.clone(),
                 format!("{} {kind}", outcomes.len()),
@@ -150,8 +189,14 @@ fn confidence(sets: &[(String, Results)]) -> Table {
                 share(Confidence::Weak),
                 share(Confidence::None),
                 figure(&scores),
-                format!("{:.2}", scores.iter().copied().reduce(f64::min).unwrap_or(0.0)),
-                format!("{:.2}", scores.iter().copied().reduce(f64::max).unwrap_or(0.0)),
+                format!(
+                    "{:.2}",
+                    scores.iter().copied().reduce(f64::min).unwrap_or(0.0)
+                ),
+                format!(
+                    "{:.2}",
+                    scores.iter().copied().reduce(f64::max).unwrap_or(0.0)
+                ),
             ]);
         }
     }

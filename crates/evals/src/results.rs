@@ -50,7 +50,10 @@ impl Results {
         measure: impl Fn(&Outcome) -> f64,
     ) -> Vec<f64> {
         let answerable = |row: &&Row| row.kind != "none" && kind.is_none_or(|k| k == row.kind);
-        self.of(system, answerable).iter().map(|outcome| measure(outcome)).collect()
+        self.of(system, answerable)
+            .iter()
+            .map(|outcome| measure(outcome))
+            .collect()
     }
 
     /// The outcomes of one system for the rows that are wanted.
@@ -58,7 +61,11 @@ impl Results {
         let Some(at) = self.systems.iter().position(|name| name == system) else {
             return Vec::new();
         };
-        self.rows.iter().filter(wanted).filter_map(|row| row.outcomes.get(at)).collect()
+        self.rows
+            .iter()
+            .filter(wanted)
+            .filter_map(|row| row.outcomes.get(at))
+            .collect()
     }
 
     /// As lines of cells between tabs.
@@ -95,9 +102,10 @@ impl Results {
         let systems: Vec<String> = systems.collect::<Option<_>>()?;
         let row = |line: &str| {
             let cells: Vec<&str> = line.split('\t').collect();
-            let outcomes = cells.get(2..)?.chunks(PARTS.len()).map(|cells| {
-                Outcome::from_cells(<[&str; 4]>::try_from(cells).ok()?)
-            });
+            let outcomes = cells
+                .get(2..)?
+                .chunks(PARTS.len())
+                .map(|cells| Outcome::from_cells(<[&str; 4]>::try_from(cells).ok()?));
             Some(Row {
                 id: cells[0].to_string(),
                 kind: cells[1].to_string(),
@@ -141,7 +149,10 @@ mod tests {
         let results = Results::parse(text).unwrap();
         assert_eq!(results.tsv(), text);
         assert_eq!(results.values("fused", None, |o| o.note_at(1)), [1.0, 0.5]);
-        assert_eq!(results.values("fused", Some("multi"), |o| o.recall_at(6)), [0.0]);
+        assert_eq!(
+            results.values("fused", Some("multi"), |o| o.recall_at(6)),
+            [0.0]
+        );
         assert!(Results::parse("id\tkind\tx\n").is_none());
     }
 }

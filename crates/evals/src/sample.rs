@@ -64,15 +64,25 @@ pub fn check() -> Result<()> {
 pub fn compare(old: &Results, new: &Results) -> (Vec<String>, Vec<String>) {
     let (mut worse, mut better) = (Vec::new(), Vec::new());
     let fused = |results: &Results, id: &str| {
-        results.of("fused", |row| row.id == id).first().map(|outcome| (*outcome).clone())
+        results
+            .of("fused", |row| row.id == id)
+            .first()
+            .map(|outcome| (*outcome).clone())
     };
     for row in &old.rows {
-        let Some(was) = fused(old, &row.id) else { continue };
+        let Some(was) = fused(old, &row.id) else {
+            continue;
+        };
         let Some(is) = fused(new, &row.id) else {
             worse.push(format!("{}: no longer in the set", row.id));
             continue;
         };
-        let line = format!("{}: {} → {}", row.id, was.cells().join(" "), is.cells().join(" "));
+        let line = format!(
+            "{}: {} → {}",
+            row.id,
+            was.cells().join(" "),
+            is.cells().join(" ")
+        );
         let (was, is) = (standing(&was, &row.kind), standing(&is, &row.kind));
         if is.iter().zip(&was).any(|(is, was)| is < was) {
             worse.push(line);
@@ -90,21 +100,33 @@ fn standing(outcome: &Outcome, kind: &str) -> [i64; 3] {
     if kind == "none" {
         return [-(outcome.confidence as i64), 0, 0];
     }
-    let shown = outcome.passages.iter().flatten().filter(|rank| **rank <= SHOWN).count();
+    let shown = outcome
+        .passages
+        .iter()
+        .flatten()
+        .filter(|rank| **rank <= SHOWN)
+        .count();
     let note = match outcome.notes.iter().flatten().min() {
         Some(1) => 3,
         Some(2..=5) => 2,
         Some(_) => 1,
         None => 0,
     };
-    [shown as i64, note, i64::from(outcome.confidence != Confidence::None)]
+    [
+        shown as i64,
+        note,
+        i64::from(outcome.confidence != Confidence::None),
+    ]
 }
 
 fn summary(results: &Results) -> String {
     let recall = results.values("fused", None, |o| o.recall_at(SHOWN));
     let rank = results.values("fused", None, Outcome::reciprocal_rank);
     let none = results.of("fused", |row| row.kind == "none");
-    let modest = none.iter().filter(|o| o.confidence != Confidence::Strong).count();
+    let modest = none
+        .iter()
+        .filter(|o| o.confidence != Confidence::Strong)
+        .count();
     format!(
         "sample-vault: {} answerable questions, passage recall@{SHOWN} {:.3}, note MRR {:.3}; {modest} of {} unanswerable ones not called strong",
         recall.len(),
@@ -139,25 +161,77 @@ mod tests {
             kind: (*kind).to_string(),
             outcomes: vec![Outcome::from_cells(*cells).unwrap()],
         };
-        Results { systems: vec!["fused".to_string()], rows: rows.iter().map(row).collect() }
+        Results {
+            systems: vec!["fused".to_string()],
+            rows: rows.iter().map(row).collect(),
+        }
     }
 
     #[test]
     fn only_what_a_reader_would_notice_counts_as_worse() {
         let cases = [
-            ("exact", ["1", "2", "0.9", "strong"], ["1", "6", "0.5", "weak"], 0, 0),
-            ("exact", ["1", "2", "0.9", "strong"], ["1", "7", "0.9", "strong"], 1, 0),
-            ("exact", ["1", "2", "0.9", "strong"], ["2", "2", "0.9", "strong"], 1, 0),
-            ("exact", ["2", "2", "0.9", "weak"], ["2", "2", "0.1", "none"], 1, 0),
-            ("multi", ["1,-", "1,-", "0.9", "weak"], ["1,3", "1,4", "0.9", "weak"], 0, 1),
-            ("none", [".", ".", "0.1", "none"], [".", ".", "0.5", "weak"], 1, 0),
-            ("none", [".", ".", "0.9", "strong"], [".", ".", "0.5", "weak"], 0, 1),
+            (
+                "exact",
+                ["1", "2", "0.9", "strong"],
+                ["1", "6", "0.5", "weak"],
+                0,
+                0,
+            ),
+            (
+                "exact",
+                ["1", "2", "0.9", "strong"],
+                ["1", "7", "0.9", "strong"],
+                1,
+                0,
+            ),
+            (
+                "exact",
+                ["1", "2", "0.9", "strong"],
+                ["2", "2", "0.9", "strong"],
+                1,
+                0,
+            ),
+            (
+                "exact",
+                ["2", "2", "0.9", "weak"],
+                ["2", "2", "0.1", "none"],
+                1,
+                0,
+            ),
+            (
+                "multi",
+                ["1,-", "1,-", "0.9", "weak"],
+                ["1,3", "1,4", "0.9", "weak"],
+                0,
+                1,
+            ),
+            (
+                "none",
+                [".", ".", "0.1", "none"],
+                [".", ".", "0.5", "weak"],
+                1,
+                0,
+            ),
+            (
+                "none",
+                [".", ".", "0.9", "strong"],
+                [".", ".", "0.5", "weak"],
+                0,
+                1,
+            ),
         ];
         for (kind, old, new, worse, better) in cases {
             let found = compare(&results(&[(kind, old)]), &results(&[(kind, new)]));
-            assert_eq!((found.0.len(), found.1.len()), (worse, better), "{old:?} → {new:?}");
+            assert_eq!(
+                (found.0.len(), found.1.len()),
+                (worse, better),
+                "{old:?} → {new:?}"
+            );
         }
-        let gone = compare(&results(&[("exact", ["1", "1", "1", "weak"])]), &results(&[]));
+        let gone = compare(
+            &results(&[("exact", ["1", "1", "1", "weak"])]),
+            &results(&[]),
+        );
         assert_eq!(gone.0.len(), 1);
     }
 }

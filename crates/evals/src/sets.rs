@@ -43,7 +43,10 @@ pub fn measure(data: &Data, name: &str, systems: &[System]) -> Result<Results> {
 /// The named sets, or all.
 pub fn chosen(names: &[String]) -> Vec<String> {
     if names.is_empty() {
-        return Data::set_names().iter().map(|name| (*name).to_string()).collect();
+        return Data::set_names()
+            .iter()
+            .map(|name| (*name).to_string())
+            .collect();
     }
     names.to_vec()
 }

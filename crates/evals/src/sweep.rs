@@ -25,7 +25,12 @@ struct Measured {
 ///
 /// # Errors
 /// Data that cannot be read, an index that cannot be made.
-pub fn run(data: &Data, sets: &[String], collections: &[String], sample: Option<usize>) -> Result<()> {
+pub fn run(
+    data: &Data,
+    sets: &[String],
+    collections: &[String],
+    sample: Option<usize>,
+) -> Result<()> {
     let fields = field_variants();
     let mut measured = Vec::new();
     let mut english = [Vec::new(), Vec::new()];
@@ -36,18 +41,36 @@ pub fn run(data: &Data, sets: &[String], collections: &[String], sample: Option<
             extend(&mut english[0], &recall);
             extend(&mut english[1], &rank);
         }
-        measured.push(Measured { name: format!("{name} recall@6"), columns: recall });
-        measured.push(Measured { name: format!("{name} MRR"), columns: rank });
+        measured.push(Measured {
+            name: format!("{name} recall@6"),
+            columns: recall,
+        });
+        measured.push(Measured {
+            name: format!("{name} MRR"),
+            columns: rank,
+        });
     }
     let [recall, rank] = english;
-    measured.push(Measured { name: "English sets recall@6".into(), columns: recall });
-    measured.push(Measured { name: "English sets MRR".into(), columns: rank });
+    measured.push(Measured {
+        name: "English sets recall@6".into(),
+        columns: recall,
+    });
+    measured.push(Measured {
+        name: "English sets MRR".into(),
+        columns: rank,
+    });
     for name in collections {
         eprintln!("{name} …");
         let columns = of_collection(data, name, sample, &fields)?;
-        measured.push(Measured { name: format!("{name} nDCG@10"), columns });
+        measured.push(Measured {
+            name: format!("{name} nDCG@10"),
+            columns,
+        });
     }
-    let names = search_variants().into_iter().map(|s| s.name).chain(fields.into_iter().map(|f| f.0));
+    let names = search_variants()
+        .into_iter()
+        .map(|s| s.name)
+        .chain(fields.into_iter().map(|f| f.0));
     print(&names.collect::<Vec<_>>(), &measured);
     Ok(())
 }
@@ -63,22 +86,39 @@ fn extend(all: &mut Vec<Column>, more: &[Column]) {
 fn search_variants() -> Vec<System> {
     let mut all = vec![System::with("defaults", |_| {})];
     for weight in [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0] {
-        all.push(System::with(format!("dense {weight}"), move |s| s.weights.dense = weight));
+        all.push(System::with(format!("dense {weight}"), move |s| {
+            s.weights.dense = weight
+        }));
     }
     for weight in [0.0, 0.25, 0.5, 1.0] {
-        all.push(System::with(format!("title {weight}"), move |s| s.weights.title = weight));
+        all.push(System::with(format!("title {weight}"), move |s| {
+            s.weights.title = weight
+        }));
     }
     for k in [10.0, 20.0, 30.0, 100.0] {
-        all.push(System::with(format!("rrf k {k}"), move |s| s.fusion = Fusion::Rrf { k }));
+        all.push(System::with(format!("rrf k {k}"), move |s| {
+            s.fusion = Fusion::Rrf { k }
+        }));
     }
-    for (text, dense) in [(0.9, 0.1), (0.8, 0.2), (0.7, 0.3), (0.6, 0.4), (0.5, 0.5)] {
-        for title in [0.1, 0.3] {
-            let name = format!("convex text {text} dense {dense} title {title}");
-            all.push(System::with(name, move |s| {
+    for dense in [0.1, 0.2, 0.25, 0.3, 0.4, 0.5] {
+        all.push(System::with(format!("convex dense {dense}"), move |s| {
+            s.fusion = Fusion::Convex;
+            (s.weights.text, s.weights.dense) = (1.0 - dense, dense);
+        }));
+    }
+    for title in [0.0, 0.1, 0.25, 1.0] {
+        all.push(System::with(
+            format!("convex dense 0.25 title {title}"),
+            move |s| {
                 s.fusion = Fusion::Convex;
-                (s.weights.text, s.weights.dense, s.weights.title) = (text, dense, title);
-            }));
-        }
+                (s.weights.text, s.weights.dense, s.weights.title) = (0.75, 0.25, title);
+            },
+        ));
+    }
+    for depth in [30, 50, 200, 400] {
+        all.push(System::with(format!("depth {depth}"), move |s| {
+            s.depth = depth
+        }));
     }
     for (name, count) in [("per note 1", 1), ("per note 3", 3), ("per note 6", 6)] {
         all.push(System::with(name, move |s| s.max_per_note = count));
@@ -118,8 +158,13 @@ fn of_set(data: &Data, name: &str, fields: &[FieldVariant]) -> Result<[Vec<Colum
     let (mut recall, mut rank) = (Vec::new(), Vec::new());
     let mut take = |bench: &Workbench, system: &System| -> Result<()> {
         let outcomes = bench.ask(&questions, system)?;
-        let answerable = outcomes.iter().zip(&questions).filter(|(_, q)| q.is_answerable());
-        let (r, m) = answerable.map(|(o, _)| (o.recall_at(SHOWN), Outcome::reciprocal_rank(o))).unzip();
+        let answerable = outcomes
+            .iter()
+            .zip(&questions)
+            .filter(|(_, q)| q.is_answerable());
+        let (r, m) = answerable
+            .map(|(o, _)| (o.recall_at(SHOWN), Outcome::reciprocal_rank(o)))
+            .unzip();
         recall.push(r);
         rank.push(m);
         Ok(())
@@ -129,7 +174,10 @@ fn of_set(data: &Data, name: &str, fields: &[FieldVariant]) -> Result<[Vec<Colum
         take(&bench, &system)?;
     }
     for (_, settings) in fields {
-        take(&Workbench::build(name, &vault.root, settings.clone())?, &System::fused())?;
+        take(
+            &Workbench::build(name, &vault.root, settings.clone())?,
+            &System::fused(),
+        )?;
     }
     Ok([recall, rank])
 }
@@ -141,11 +189,17 @@ fn of_collection(
     fields: &[FieldVariant],
 ) -> Result<Vec<Column>> {
     let ndcg = |collection: &Collection, system: &System| -> Result<Column> {
-        Ok(collection.ask(system)?.into_iter().map(|(ndcg, _)| ndcg).collect())
+        Ok(collection
+            .ask(system)?
+            .into_iter()
+            .map(|(ndcg, _)| ndcg)
+            .collect())
     };
     let collection = Collection::build(data, name, sample, EngineSettings::default())?;
-    let mut columns =
-        search_variants().iter().map(|s| ndcg(&collection, s)).collect::<Result<Vec<_>>>()?;
+    let mut columns = search_variants()
+        .iter()
+        .map(|s| ndcg(&collection, s))
+        .collect::<Result<Vec<_>>>()?;
     for (_, settings) in fields {
         let collection = Collection::build(data, name, sample, settings.clone())?;
         columns.push(ndcg(&collection, &System::fused())?);
@@ -164,9 +218,17 @@ fn print(names: &[String], measured: &[Measured]) {
             if index == 0 {
                 return format!("{:.3}", mean(column));
             }
-            format!("{:.3} {}", mean(column), Difference::of(column, defaults).shown())
+            format!(
+                "{:.3} {}",
+                mean(column),
+                Difference::of(column, defaults).shown()
+            )
         };
-        table.row(std::iter::once(name.clone()).chain(measured.iter().map(cell)).collect());
+        table.row(
+            std::iter::once(name.clone())
+                .chain(measured.iter().map(cell))
+                .collect(),
+        );
     }
     print!("{}", table.markdown());
 }

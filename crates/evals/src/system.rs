@@ -15,7 +15,10 @@ impl System {
         name: impl Into<String>,
         change: impl Fn(&mut Request) + Send + Sync + 'static,
     ) -> System {
-        System { name: name.into(), change: Box::new(change) }
+        System {
+            name: name.into(),
+            change: Box::new(change),
+        }
     }
 
     /// The engine's defaults: every lane.

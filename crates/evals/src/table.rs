@@ -10,7 +10,10 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new(head: &[&str]) -> Table {
-        Table { head: head.iter().map(|cell| (*cell).to_string()).collect(), rows: Vec::new() }
+        Table {
+            head: head.iter().map(|cell| (*cell).to_string()).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row.
@@ -24,13 +27,35 @@ impl Table {
         let head = line(&self.head);
         let lines = page.lines().skip_while(|l| *l != head).skip(2);
         for old in lines.take_while(|l| l.starts_with('|')) {
-            let cells: Vec<String> =
-                old.trim_matches('|').split(" | ").map(|cell| cell.trim().to_string()).collect();
-            if !self.rows.iter().any(|row| row[..key] == cells[..key.min(cells.len())]) {
+            let cells: Vec<String> = old
+                .trim_matches('|')
+                .split(" | ")
+                .map(|cell| cell.trim().to_string())
+                .collect();
+            if !self
+                .rows
+                .iter()
+                .any(|row| row[..key] == cells[..key.min(cells.len())])
+            {
                 self.rows.push(cells);
             }
         }
         self.rows.sort_by(|a, b| a[..key].cmp(&b[..key]));
+    }
+
+    /// Rows as columns: the first column becomes the head.
+    pub fn turned(&self) -> Table {
+        let lines: Vec<&Vec<String>> = std::iter::once(&self.head).chain(&self.rows).collect();
+        let column = |index: usize| -> Vec<String> {
+            lines
+                .iter()
+                .map(|cells| cells.get(index).cloned().unwrap_or_default())
+                .collect()
+        };
+        Table {
+            head: column(0),
+            rows: (1..self.head.len()).map(column).collect(),
+        }
     }
 
     /// As Markdown.
@@ -64,6 +89,13 @@ mod tests {
         let mut new = Table::new(&["name", "x"]);
         new.row(vec!["b".into(), "2".into()]);
         new.keep_rows_of(&page, 1);
-        assert_eq!(new.markdown(), "| name | x |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n");
+        assert_eq!(
+            new.turned().markdown(),
+            "| name | a | b |\n| --- | --- | --- |\n| x | 1 | 2 |\n"
+        );
+        assert_eq!(
+            new.markdown(),
+            "| name | x |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n"
+        );
     }
 }

@@ -29,7 +29,10 @@ impl Workbench {
         let host = Host::open(name, root, index.path(), settings)
             .with_context(|| root.display().to_string())?;
         host.refresh(Patience::Wait, &Quiet)?;
-        Ok(Workbench { host, _index: index })
+        Ok(Workbench {
+            host,
+            _index: index,
+        })
     }
 
     /// The vault.
@@ -55,13 +58,18 @@ impl Workbench {
                 .map(|items| {
                     scope.spawn(move || {
                         let view = self.host.view()?;
-                        items.iter().map(|item| work(&view, item)).collect::<Result<Vec<R>>>()
+                        items
+                            .iter()
+                            .map(|item| work(&view, item))
+                            .collect::<Result<Vec<R>>>()
                     })
                 })
                 .collect();
             let mut all = Vec::with_capacity(items.len());
             for thread in started {
-                let done = thread.join().map_err(|_| anyhow::anyhow!("a search panicked"))?;
+                let done = thread
+                    .join()
+                    .map_err(|_| anyhow::anyhow!("a search panicked"))?;
                 all.extend(done?);
             }
             Ok(all)

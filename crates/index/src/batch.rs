@@ -2,8 +2,10 @@
 
 use lorewell_lexical::{Field, SegmentBuilder};
 use rayon::prelude::*;
+use rusqlite::Connection;
 
 use crate::FieldWeights;
+use crate::catalogue;
 use crate::compare::Candidate;
 use crate::prepare::{Preparation, Prepared, PreparedNote};
 use crate::update::{Observer, Stage};
@@ -20,10 +22,26 @@ pub(crate) struct Counters {
     pub(crate) passage: u32,
 }
 
+impl Counters {
+    pub(crate) fn save(self, connection: &Connection) -> rusqlite::Result<()> {
+        catalogue::set_meta(connection, "last_note", &self.note.to_string())?;
+        catalogue::set_meta(connection, "last_passage", &self.passage.to_string())
+    }
+}
+
+/// A note with its numbers.
+pub(crate) struct BatchNote {
+    pub(crate) number: u32,
+    /// The others follow.
+    pub(crate) first_passage: u32,
+    /// The catalogue has an older content of it.
+    pub(crate) replaces: bool,
+    pub(crate) note: PreparedNote,
+}
+
 /// Everything that one transaction takes in.
 pub(crate) struct Batch {
-    /// Note number, number of its first passage, note.
-    pub(crate) notes: Vec<(u32, u32, PreparedNote)>,
+    pub(crate) notes: Vec<BatchNote>,
     /// What became of the other files.
     pub(crate) others: Vec<Prepared>,
     /// The image of a segment with all passages, if there are any.
@@ -97,15 +115,20 @@ impl Batch {
             self.counters.note += 1;
             self.counters.note
         });
-        let first = self.counters.passage + 1;
+        let first_passage = self.counters.passage + 1;
         self.counters.passage += note.passages.len() as u32;
-        self.notes.push((number, first, note));
+        self.notes.push(BatchNote {
+            number,
+            first_passage,
+            replaces: known.is_some(),
+            note,
+        });
     }
 }
 
 /// Builds one segment over the passages of a batch, in parallel parts.
-fn segment(notes: &[(u32, u32, PreparedNote)], weights: &FieldWeights) -> Option<Vec<u8>> {
-    if notes.iter().all(|(_, _, note)| note.passages.is_empty()) {
+fn segment(notes: &[BatchNote], weights: &FieldWeights) -> Option<Vec<u8>> {
+    if notes.iter().all(|new| new.note.passages.is_empty()) {
         return None;
     }
     let part = notes
@@ -116,8 +139,8 @@ fn segment(notes: &[(u32, u32, PreparedNote)], weights: &FieldWeights) -> Option
         .par_chunks(part)
         .map(|notes| {
             let mut builder = SegmentBuilder::new();
-            for (_, first, note) in notes {
-                add_note(&mut builder, *first, note, weights);
+            for new in notes {
+                add_note(&mut builder, new.first_passage, &new.note, weights);
             }
             builder
         })
@@ -135,6 +158,7 @@ fn add_note(builder: &mut SegmentBuilder, first: u32, note: &PreparedNote, weigh
     let path_words = &path[..path.rfind('.').unwrap_or(path.len())];
     let aliases = note.aliases.join("\n");
     let tags = note.tags.join("\n");
+    let place = place(path);
     for (ordinal, passage) in note.passages.iter().enumerate() {
         let headings = passage.heading_path.join("\n");
         let fields = [
@@ -163,14 +187,19 @@ fn add_note(builder: &mut SegmentBuilder, first: u32, note: &PreparedNote, weigh
                 text: passage.words(),
             },
         ];
-        builder.add(first + ordinal as u32, tie(path, ordinal), &fields);
+        builder.add(first + ordinal as u32, tie(place, ordinal), &fields);
     }
 }
 
-/// Orders equal scores the same way however the index came about.
-fn tie(path: &str, ordinal: usize) -> u64 {
+/// A number for a path.
+fn place(path: &str) -> u64 {
     let hash = blake3::hash(path.as_bytes());
     let mut head = [0; 8];
     head.copy_from_slice(&hash.as_bytes()[..8]);
-    u64::from_le_bytes(head) << 20 | (ordinal as u64 & 0xF_FFFF)
+    u64::from_le_bytes(head)
+}
+
+/// Orders equal scores the same way however the index came about.
+fn tie(place: u64, ordinal: usize) -> u64 {
+    place << 20 | (ordinal as u64 & 0xF_FFFF)
 }

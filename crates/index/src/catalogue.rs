@@ -6,28 +6,33 @@ use lorewell_text::name_key;
 use lorewell_vault::FileEntry;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-use crate::prepare::{PreparedNote, PreparedPassage};
+use crate::Date;
+use crate::batch::BatchNote;
+use crate::prepare::{PreparedNote, PreparedPassage, Skipped};
 use crate::snapshot::NameKind;
 
-/// A list or a map as JSON text.
-pub(crate) fn json(value: impl Into<Value>) -> String {
-    value.into().to_string()
+/// A list or a map as JSON text. The kinds that are written here cannot fail.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// Ranges as JSON text.
 fn ranges_json(ranges: &[Range<usize>]) -> String {
-    json(
-        ranges
-            .iter()
-            .map(|r| json!([r.start, r.end]))
-            .collect::<Vec<_>>(),
-    )
+    let pairs: Vec<(usize, usize)> = ranges.iter().map(|r| (r.start, r.end)).collect();
+    json(&pairs)
 }
 
 /// A list of texts out of JSON text.
 pub(crate) fn texts(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    from_json(row, column)
+}
+
+/// Anything out of JSON text.
+pub(crate) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row
         .get_ref(column)?
         .as_str()
@@ -37,12 +42,7 @@ pub(crate) fn texts(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String
 
 /// Ranges out of JSON text.
 pub(crate) fn ranges(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Range<usize>>> {
-    let text = row
-        .get_ref(column)?
-        .as_str()
-        .map_err(rusqlite::Error::from)?;
-    let pairs: Vec<(usize, usize)> =
-        serde_json::from_str(text).map_err(|error| not_json(column, error))?;
+    let pairs: Vec<(usize, usize)> = from_json(row, column)?;
     Ok(pairs.into_iter().map(|(start, end)| start..end).collect())
 }
 
@@ -64,9 +64,25 @@ pub(crate) fn set_meta(connection: &Connection, key: &str, value: &str) -> rusql
     Ok(())
 }
 
+/// A number of the catalogue's own; 0 where it was never set.
+pub(crate) fn number(connection: &Connection, key: &str) -> rusqlite::Result<u64> {
+    Ok(meta(connection, key)?
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0))
+}
+
+/// Whether more is known to be missing: a build was cut short.
+pub(crate) fn unfinished(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(meta(connection, "unfinished")?.as_deref() != Some("0"))
+}
+
+pub(crate) fn set_unfinished(connection: &Connection, unfinished: bool) -> rusqlite::Result<()> {
+    set_meta(connection, "unfinished", if unfinished { "1" } else { "0" })
+}
+
 /// Counts up the generation and notes the time. Call once in each transaction that changes what
 /// a reader could answer.
-pub(crate) fn next_generation(connection: &Connection, unfinished: bool) -> rusqlite::Result<u64> {
+pub(crate) fn next_generation(connection: &Connection) -> rusqlite::Result<u64> {
     let generation = generation(connection)? + 1;
     set_meta(connection, "generation", &generation.to_string())?;
     set_meta(
@@ -76,25 +92,28 @@ pub(crate) fn next_generation(connection: &Connection, unfinished: bool) -> rusq
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string(),
     )?;
-    set_meta(connection, "unfinished", if unfinished { "1" } else { "0" })?;
     Ok(generation)
 }
 
 pub(crate) fn generation(connection: &Connection) -> rusqlite::Result<u64> {
-    Ok(meta(connection, "generation")?
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0))
+    number(connection, "generation")
 }
 
-pub(crate) fn insert_note(
-    connection: &Connection,
-    id: u32,
-    note: &PreparedNote,
-) -> rusqlite::Result<()> {
+/// The number of the note at a path.
+pub(crate) fn note_at(connection: &Connection, path: &str) -> rusqlite::Result<Option<u32>> {
+    connection
+        .prepare_cached("SELECT id FROM notes WHERE path = ?1")?
+        .query_row([path], |row| row.get(0))
+        .optional()
+}
+
+pub(crate) fn insert_note(connection: &Connection, new: &BatchNote) -> rusqlite::Result<()> {
+    let (id, note) = (new.number, &new.note);
     let entry = &note.entry;
+    let properties: Map<String, Value> = note.properties.iter().cloned().collect();
     connection
         .prepare_cached(
-            "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?
         .execute(params![
             id,
@@ -108,10 +127,11 @@ pub(crate) fn insert_note(
             note.title,
             note.date.day,
             note.date.source,
+            new.first_passage,
             note.passages.len() as i64,
-            json(note.aliases.clone()),
-            json(note.tags.clone()),
-            json(Value::Object(note.properties.iter().cloned().collect())),
+            json(&note.aliases),
+            json(&note.tags),
+            json(&properties),
         ])?;
     insert_names(connection, id, note)?;
     insert_tags(connection, id, &note.tags)?;
@@ -175,21 +195,30 @@ pub(crate) fn insert_passage(
             passage.byte_range.end as i64,
             passage.lines.0,
             passage.lines.1,
-            json(passage.heading_path.clone()),
+            json(&passage.heading_path),
             ranges_json(&passage.hidden),
             passage.text,
         ])?;
     Ok(())
 }
 
+/// The numbers of a note's passages; none of a note that is not there.
+pub(crate) fn passages_of(connection: &Connection, note: u32) -> rusqlite::Result<Range<u32>> {
+    let passages = connection
+        .prepare_cached("SELECT first_passage, first_passage + passages FROM notes WHERE id = ?1")?
+        .query_row([note], |row| Ok(row.get(0)?..row.get(1)?))
+        .optional()?;
+    Ok(passages.unwrap_or(0..0))
+}
+
 /// Takes a note and everything that hangs on it out of the catalogue, vectors excepted. Returns
 /// the numbers of its passages.
-pub(crate) fn delete_note(connection: &Connection, note: u32) -> rusqlite::Result<Vec<u32>> {
-    let passages = connection
-        .prepare_cached("SELECT id FROM passages WHERE note = ?1")?
-        .query_map([note], |row| row.get(0))?
-        .collect::<rusqlite::Result<Vec<u32>>>()?;
-    for table in ["passages", "names", "tags", "links", "warnings"] {
+pub(crate) fn delete_note(connection: &Connection, note: u32) -> rusqlite::Result<Range<u32>> {
+    let passages = passages_of(connection, note)?;
+    connection
+        .prepare_cached("DELETE FROM passages WHERE id >= ?1 AND id < ?2")?
+        .execute([passages.start, passages.end])?;
+    for table in ["names", "tags", "links", "warnings"] {
         connection
             .prepare_cached(&format!("DELETE FROM {table} WHERE note = ?1"))?
             .execute([note])?;
@@ -200,45 +229,55 @@ pub(crate) fn delete_note(connection: &Connection, note: u32) -> rusqlite::Resul
     Ok(passages)
 }
 
-/// Notes that a file was seen with the content that the catalogue has.
+/// Notes that a file was seen with the content that the catalogue has. Whether a reader could
+/// tell: the file's time may be the note's date.
 pub(crate) fn touch_note(
     connection: &Connection,
     note: u32,
     entry: &FileEntry,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
             "UPDATE notes SET size = ?2, modified_ns = ?3, changed_ns = ?4, inode = ?5 WHERE id = ?1",
         )?
         .execute(params![note, entry.size as i64, entry.modified_ns, entry.changed_ns, entry.inode as i64])?;
-    Ok(())
+    let date = Date::of_file(entry.modified_ns);
+    let dated = connection
+        .prepare_cached(
+            "UPDATE notes SET date = ?2 WHERE id = ?1 AND date_source = ?3 AND date <> ?2",
+        )?
+        .execute(params![note, date.day, date.source])?;
+    let readable = forget_skipped(connection, entry.path.as_str())?;
+    Ok(dated > 0 || readable)
 }
 
-pub(crate) fn skip_file(
-    connection: &Connection,
-    entry: &FileEntry,
-    code: &str,
-    reason: &str,
-    failed: bool,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO skipped VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+/// Notes why a file is not taken in. Whether that is news.
+pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite::Result<bool> {
+    let entry = &skipped.entry;
+    let changed = connection
+        .prepare_cached(
+            "INSERT INTO skipped VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (path) DO UPDATE SET size = ?2, modified_ns = ?3, changed_ns = ?4, inode = ?5,
+               code = ?6, reason = ?7, failed = ?8
+             WHERE (size, modified_ns, changed_ns, inode, code, reason, failed) <> (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
         .execute(params![
             entry.path.as_str(),
             entry.size as i64,
             entry.modified_ns,
             entry.changed_ns,
             entry.inode as i64,
-            code,
-            reason,
-            failed
+            skipped.code,
+            skipped.reason,
+            skipped.failed
         ])?;
-    Ok(())
+    Ok(changed > 0)
 }
 
-pub(crate) fn forget_skipped(connection: &Connection, path: &str) -> rusqlite::Result<()> {
-    connection
+/// Whether there was something to forget.
+pub(crate) fn forget_skipped(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
+    let rows = connection
         .prepare_cached("DELETE FROM skipped WHERE path = ?1")?
         .execute([path])?;
-    Ok(())
+    Ok(rows > 0)
 }

@@ -3,11 +3,10 @@
 //! Stamps (size, times, inode) only save work: a file whose stamp differs is read, and its
 //! content hash decides whether it changed.
 
-use std::collections::HashMap;
-
 use lorewell_text::NotePath;
 use lorewell_vault::{FileEntry, Listing};
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
+use rustc_hash::FxHashMap;
 
 /// The work that lies between the catalogue and the folder.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +38,8 @@ pub(crate) struct Known {
 
 /// The changed time of notes that were read under other settings. No file has it.
 pub(crate) const OUTDATED: i64 = -2;
+/// The changed time of files that must be looked at again in any case. No file has it.
+pub(crate) const UNSTAMPED: i64 = -1;
 
 impl Changes {
     /// How many notes the index has not taken in yet.
@@ -58,118 +59,77 @@ impl Changes {
             .any(|candidate| candidate.entry.path.as_str() == path)
     }
 
-    /// Compares a listing with the catalogue.
+    /// Compares a listing with the catalogue. Rows are looked up in the listing as they come, for
+    /// this runs before every answer.
     pub(crate) fn find(connection: &Connection, listing: &Listing) -> rusqlite::Result<Changes> {
-        let mut stamps = read_stamps(connection)?;
-        let mut skipped = read_skipped(connection)?;
         let mut changes = Changes::default();
-        for entry in &listing.notes {
-            let path = entry.path.as_str();
-            let row = stamps.remove(path);
-            let skip = skipped.remove(path);
-            if entry.placeholder {
-                continue;
-            }
-            let stamp = Stamp::of(entry);
-            let unchanged = row.as_ref().map(|r| r.stamp) == Some(stamp)
-                || (row.is_none() && skip == Some(stamp));
-            if !unchanged {
-                let known = row.map(StampedNote::known);
-                changes.read.push(Candidate {
-                    entry: entry.clone(),
-                    known,
-                });
+        let listed = listing.notes.iter().enumerate();
+        let places: FxHashMap<&str, usize> = listed.map(|(i, e)| (e.path.as_str(), i)).collect();
+        let mut files: Vec<File> = vec![File::default(); listing.notes.len()];
+        let mut notes = connection.prepare_cached(
+            "SELECT path, size, modified_ns, changed_ns, inode, id, content_hash FROM notes",
+        )?;
+        let mut rows = notes.query([])?;
+        while let Some(row) = rows.next()? {
+            let path = row.get_ref(0)?.as_str()?;
+            match places.get(path) {
+                Some(place) if is_unchanged(row, &listing.notes[*place])? => {
+                    files[*place].is_done = true;
+                }
+                Some(place) => files[*place].known = Some(Known::read(row)?),
+                None if listing.may_exist(path) => {}
+                None => changes.removed.push((row.get(5)?, NotePath::new(path))),
             }
         }
-        let hidden = |path: &str| {
-            listing.unreadable.iter().any(|u| {
-                path == u.path
-                    || u.path.is_empty()
-                    || path
-                        .strip_prefix(&u.path)
-                        .is_some_and(|r| r.starts_with('/'))
+        let mut skipped = connection
+            .prepare_cached("SELECT path, size, modified_ns, changed_ns, inode FROM skipped")?;
+        let mut rows = skipped.query([])?;
+        while let Some(row) = rows.next()? {
+            let path = row.get_ref(0)?.as_str()?;
+            match places.get(path) {
+                // A note that could not be read the last time is in both tables.
+                Some(place) => {
+                    files[*place].is_done |= is_unchanged(row, &listing.notes[*place])?;
+                }
+                None if listing.may_exist(path) => {}
+                None => changes.forgotten.push(path.to_string()),
+            }
+        }
+        let pairs = listing.notes.iter().zip(files);
+        let unread = pairs.filter(|(entry, file)| !file.is_done && !entry.placeholder);
+        changes.read = unread
+            .map(|(entry, file)| Candidate {
+                entry: entry.clone(),
+                known: file.known,
             })
-        };
-        changes.removed = stamps
-            .into_iter()
-            .filter(|(path, _)| !hidden(path))
-            .map(|(path, row)| (row.note, NotePath::new(path)))
             .collect();
         changes.removed.sort_unstable_by(|a, b| a.1.cmp(&b.1));
-        changes.forgotten = skipped.into_keys().filter(|path| !hidden(path)).collect();
         changes.forgotten.sort_unstable();
         Ok(changes)
     }
 }
 
-/// What is compared before a file is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified_ns: i64,
-    changed_ns: i64,
-    inode: u64,
+/// What the catalogue has of a listed file.
+#[derive(Clone, Default)]
+struct File {
+    is_done: bool,
+    known: Option<Known>,
 }
 
-impl Stamp {
-    fn of(entry: &FileEntry) -> Stamp {
-        Stamp {
-            size: entry.size,
-            modified_ns: entry.modified_ns,
-            changed_ns: entry.changed_ns,
-            inode: entry.inode,
-        }
+/// Whether a row bears the stamp of a file: what is compared before the file is opened.
+fn is_unchanged(row: &Row<'_>, entry: &FileEntry) -> rusqlite::Result<bool> {
+    Ok(row.get::<_, u64>(1)? == entry.size
+        && row.get::<_, i64>(2)? == entry.modified_ns
+        && row.get::<_, i64>(3)? == entry.changed_ns
+        && row.get::<_, i64>(4)? == entry.inode as i64)
+}
+
+impl Known {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Known> {
+        Ok(Known {
+            note: row.get(5)?,
+            content_hash: row.get(6)?,
+            outdated: row.get::<_, i64>(3)? == OUTDATED,
+        })
     }
-}
-
-impl StampedNote {
-    fn known(self) -> Known {
-        let outdated = self.stamp.changed_ns == OUTDATED;
-        Known {
-            note: self.note,
-            content_hash: self.content_hash,
-            outdated,
-        }
-    }
-}
-
-struct StampedNote {
-    note: u32,
-    stamp: Stamp,
-    content_hash: [u8; 32],
-}
-
-fn read_stamps(connection: &Connection) -> rusqlite::Result<HashMap<String, StampedNote>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT path, size, modified_ns, changed_ns, inode, id, content_hash FROM notes",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let (path, stamp) = read_stamp(row)?;
-        Ok((
-            path,
-            StampedNote {
-                note: row.get(5)?,
-                stamp,
-                content_hash: row.get(6)?,
-            },
-        ))
-    })?;
-    rows.collect()
-}
-
-fn read_skipped(connection: &Connection) -> rusqlite::Result<HashMap<String, Stamp>> {
-    let mut statement = connection
-        .prepare_cached("SELECT path, size, modified_ns, changed_ns, inode FROM skipped")?;
-    let rows = statement.query_map([], read_stamp)?;
-    rows.collect()
-}
-
-fn read_stamp(row: &rusqlite::Row<'_>) -> rusqlite::Result<(String, Stamp)> {
-    let stamp = Stamp {
-        size: row.get(1)?,
-        modified_ns: row.get(2)?,
-        changed_ns: row.get(3)?,
-        inode: row.get::<_, i64>(4)? as u64,
-    };
-    Ok((row.get(0)?, stamp))
 }

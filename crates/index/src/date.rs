@@ -45,10 +45,15 @@ impl Date {
                     source: "file name".to_string(),
                 })
             })
-            .unwrap_or_else(|| Date {
-                day: day_of_time(modified_ns),
-                source: "file time".to_string(),
-            })
+            .unwrap_or_else(|| Date::of_file(modified_ns))
+    }
+
+    /// From the file's time alone, which may change while the content stays.
+    pub(crate) fn of_file(modified_ns: i64) -> Date {
+        Date {
+            day: day_of_time(modified_ns),
+            source: "file time".to_string(),
+        }
     }
 }
 

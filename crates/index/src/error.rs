@@ -47,6 +47,9 @@ pub enum IndexError {
     /// The folder or one of its files may not be read or written.
     #[error("no permission for {}", .0.display())]
     NoPermission(PathBuf),
+    /// There is a file where a folder is needed.
+    #[error("{} is a file, or lies in one; the index needs a folder", .0.display())]
+    NotAFolder(PathBuf),
     /// Another process is writing this index.
     #[error("another process is building the index in {}", .0.display())]
     Busy(PathBuf),
@@ -81,6 +84,9 @@ impl IndexError {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 IndexError::NoPermission(path.to_path_buf())
             }
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+                IndexError::NotAFolder(path.to_path_buf())
+            }
             _ => IndexError::Io {
                 path: path.to_path_buf(),
                 source,
@@ -108,11 +114,16 @@ impl IndexError {
         }
     }
 
-    /// An error of a segment file, with the index folder that it belongs to.
-    pub(crate) fn segment(folder: &Path, source: &SegmentError) -> IndexError {
-        IndexError::Damaged {
-            path: folder.to_path_buf(),
-            what: source.to_string(),
+    /// An error of a segment file: lack of permission is told apart from damage.
+    pub(crate) fn segment(folder: &Path, source: SegmentError) -> IndexError {
+        match source {
+            SegmentError::Io { path, source } if source.kind() != io::ErrorKind::NotFound => {
+                IndexError::io(&path, source)
+            }
+            other => IndexError::Damaged {
+                path: folder.to_path_buf(),
+                what: other.to_string(),
+            },
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::IndexError;
+use crate::failpoint::failpoint;
 
 /// The folder of one vault's index and the names in it.
 ///
@@ -76,11 +77,13 @@ impl Layout {
             let result = std::fs::remove_file(&path);
             gone(path, result)?;
         }
-        for folder in [self.segments(), self.all_vectors()] {
-            let result = std::fs::remove_dir_all(&folder);
-            gone(folder, result)?;
-        }
-        Ok(())
+        failpoint("discard-after-catalogue")?;
+        let (segments, vectors) = (self.segments(), self.all_vectors());
+        let result = std::fs::remove_dir_all(&segments);
+        gone(segments, result)?;
+        failpoint("discard-after-segments")?;
+        let result = std::fs::remove_dir_all(&vectors);
+        gone(vectors, result)
     }
 
     /// Bytes of all files of the index, and of its three parts.

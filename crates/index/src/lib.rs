@@ -7,21 +7,30 @@
 //!
 //! Nothing here ranks or knows what a question is.
 
+mod accept;
 mod batch;
 mod catalogue;
 mod compare;
 mod date;
 mod error;
+#[cfg(feature = "failpoints")]
+pub mod failpoint;
+#[cfg(not(feature = "failpoints"))]
+mod failpoint;
 mod layout;
 mod links;
 mod lock;
 mod merge;
+mod model;
 mod prepare;
 mod schema;
 mod settings;
 mod snapshot;
+mod state;
 mod stored;
+mod tidy;
 mod update;
+mod verify;
 mod writer;
 
 pub use compare::Changes;

@@ -53,7 +53,7 @@ pub(crate) fn insert(connection: &Connection, note: u32, links: &[Link]) -> rusq
             ordinal as i64,
             target_key(&link.target),
             link.target,
-            crate::catalogue::json(link.headings.clone()),
+            crate::catalogue::json(&link.headings),
             link.block,
             link.label,
             kind,
@@ -110,4 +110,23 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredLink> {
 /// mean has this among its name keys.
 fn target_key(target: &str) -> String {
     name_key(target.rsplit('/').next().unwrap_or(target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target_key;
+
+    #[test]
+    fn the_key_of_a_target_is_that_of_the_notes_name() {
+        for (target, key) in [
+            ("Kiln", "kiln"),
+            ("Projects/Deep/Kiln log", "kiln log"),
+            ("../Kiln", "kiln"),
+            ("Projects/", ""),
+            ("", ""),
+            ("釉料", "釉料"),
+        ] {
+            assert_eq!(target_key(target), key, "{target}");
+        }
+    }
 }

@@ -8,7 +8,14 @@ use crate::{IndexError, Layout};
 /// The writer's lock, held until dropped or until the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Said aloud, for a process that was started meanwhile may still have the file open.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 /// The outcome of asking for the lock without waiting.
@@ -53,7 +60,7 @@ impl Lock {
             .set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| writeln!(file, "{}", std::process::id()));
-        Lock { _file: file }
+        Lock { file }
     }
 }
 

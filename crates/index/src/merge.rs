@@ -4,7 +4,9 @@
 use lorewell_lexical::Live;
 use rusqlite::params;
 
-use crate::writer::{OpenSegment, Writer, begin};
+use crate::failpoint::failpoint;
+use crate::state::OpenSegment;
+use crate::writer::{Writer, begin, insert_segment};
 use crate::{IndexError, catalogue};
 
 /// So many segments of one size tier are joined into one of the next.
@@ -13,7 +15,7 @@ const PER_TIER: usize = 4;
 impl Writer {
     /// Joins segments until no tier is full; a segment mostly dead is written anew by itself.
     pub(crate) fn merge_segments(&mut self) -> Result<(), IndexError> {
-        while let Some(chosen) = choose(&self.segments) {
+        while let Some(chosen) = choose(&self.state.segments) {
             self.join(&chosen)?;
         }
         Ok(())
@@ -22,19 +24,21 @@ impl Writer {
     fn join(&mut self, chosen: &[usize]) -> Result<(), IndexError> {
         let folder = self.layout.folder().to_path_buf();
         let fail = |source| IndexError::sqlite(&folder, source);
-        let live: Vec<Live<'_>> = chosen.iter().map(|i| self.segments[*i].live()).collect();
-        let any_alive = chosen.iter().any(|i| self.segments[*i].alive() > 0);
-        let image = lorewell_lexical::merge(&live).map_err(|e| IndexError::segment(&folder, &e))?;
+        let chosen_segments = || chosen.iter().map(|i| &self.state.segments[*i]);
+        let live: Vec<Live<'_>> = chosen_segments().map(OpenSegment::live).collect();
+        let any_alive = chosen_segments().any(|s| s.alive() > 0);
+        let image = lorewell_lexical::merge(&live).map_err(|e| IndexError::segment(&folder, e))?;
         let joined = if any_alive {
             Some(self.write_segment(&image)?)
         } else {
             None
         };
+        failpoint("after-merge-write")?;
 
         let transaction = begin(&mut self.connection).map_err(fail)?;
-        let generation = catalogue::next_generation(&transaction, false).map_err(fail)?;
+        let generation = catalogue::next_generation(&transaction).map_err(fail)?;
         for i in chosen {
-            let id = self.segments[*i].id;
+            let id = self.state.segments[*i].id;
             transaction
                 .execute("DELETE FROM segments WHERE id = ?1", [id])
                 .map_err(fail)?;
@@ -46,35 +50,19 @@ impl Writer {
                 .map_err(fail)?;
         }
         if let Some(joined) = &joined {
-            transaction
-                .execute(
-                    "INSERT INTO segments VALUES (?1, ?2, x'')",
-                    params![joined.id, joined.segment.len()],
-                )
-                .map_err(fail)?;
+            insert_segment(&transaction, joined).map_err(fail)?;
         }
+        failpoint("before-merge-commit")?;
         transaction.commit().map_err(fail)?;
+        failpoint("after-merge-commit")?;
 
         let mut index = 0;
-        self.segments.retain(|_| {
+        self.state.segments.retain(|_| {
             index += 1;
             !chosen.contains(&(index - 1))
         });
-        self.segments.extend(joined);
+        self.state.segments.extend(joined);
         Ok(())
-    }
-}
-
-impl OpenSegment {
-    pub(crate) fn live(&self) -> Live<'_> {
-        Live {
-            segment: &self.segment,
-            dead: (self.dead.count() > 0).then_some(&self.dead),
-        }
-    }
-
-    fn alive(&self) -> u32 {
-        self.segment.len() - self.dead.count()
     }
 }
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use lorewell_embed::{Embedded, Embedder, PassageInput};
 use lorewell_markdown::Link;
-use lorewell_vault::{FileEntry, NoteFile, ReadError, Vault};
+use lorewell_vault::{FileEntry, NoteFile, ReadError, Reason, Vault};
 use serde_json::Value;
 
-use crate::compare::Candidate;
+use crate::compare::{Candidate, UNSTAMPED};
 use crate::{Date, IndexSettings};
 
 /// What became of a file.
@@ -17,14 +17,18 @@ pub(crate) enum Prepared {
     /// Its content is the one that the catalogue has.
     Same { note: u32, entry: FileEntry },
     /// It is not taken in.
-    Skipped {
-        entry: FileEntry,
-        code: &'static str,
-        reason: String,
-        failed: bool,
-    },
-    /// It is gone since the listing, or could not be read just now: the next check decides.
+    Skipped(Skipped),
+    /// It is gone since the listing, or changes while it is read: the next check decides.
     Later,
+}
+
+/// A file that is not taken in, and why.
+pub(crate) struct Skipped {
+    pub(crate) entry: FileEntry,
+    pub(crate) code: &'static str,
+    pub(crate) reason: String,
+    /// It could not be read: what was known of it stays.
+    pub(crate) failed: bool,
 }
 
 /// A note, ready for the catalogue, the segments and the vectors.
@@ -78,7 +82,7 @@ impl Preparation<'_> {
         let entry = candidate.entry.clone();
         let file = match self.vault.read(&entry.path) {
             Ok(file) => file,
-            Err(error) => return unread(candidate, entry, &error),
+            Err(error) => return unread(entry, &error),
         };
         let entry = restamped(entry, &file);
         if let Some(known) = &candidate.known
@@ -99,12 +103,7 @@ impl Preparation<'_> {
         let tags: Vec<String> = note.tags.iter().map(|tag| tag.name.clone()).collect();
         let tag_names: Vec<&str> = tags.iter().map(String::as_str).collect();
         if let Some(reason) = self.rules.excludes_note(&tag_names, &note.properties) {
-            return Prepared::Skipped {
-                entry,
-                code: reason.code(),
-                reason: reason.to_string(),
-                failed: false,
-            };
+            return Prepared::Skipped(Skipped::by_rule(entry, &reason));
         }
         let title = note
             .title
@@ -161,47 +160,58 @@ impl Preparation<'_> {
     }
 }
 
-/// A file that gave no text. A note that was readable before keeps its last content, unless the
-/// reason is one of the file itself.
-fn unread(candidate: &Candidate, entry: FileEntry, error: &ReadError) -> Prepared {
-    if let Some(reason) = error.reason() {
-        return Prepared::Skipped {
+impl Skipped {
+    fn by_rule(entry: FileEntry, reason: &Reason) -> Skipped {
+        Skipped {
             entry,
             code: reason.code(),
             reason: reason.to_string(),
             failed: false,
-        };
-    }
-    match (error, &candidate.known) {
-        (ReadError::NotFound { .. } | ReadError::VaultMissing { .. }, _) | (_, Some(_)) => {
-            Prepared::Later
         }
-        (_, None) => Prepared::Skipped {
-            entry,
-            code: error.code(),
-            reason: error.to_string(),
-            failed: true,
-        },
     }
 }
 
-/// A file that changed within a clock tick of being read could change again without a new
-/// stamp; such a stamp is not kept, so that the next check reads the file once more.
+/// A file that gave no text.
+fn unread(entry: FileEntry, error: &ReadError) -> Prepared {
+    if let Some(reason) = error.reason() {
+        return Prepared::Skipped(Skipped::by_rule(entry, &reason));
+    }
+    let changed_ns = match error {
+        ReadError::NotFound { .. }
+        | ReadError::VaultMissing { .. }
+        | ReadError::Changing { .. } => return Prepared::Later,
+        // A permission that is given makes a new stamp; other trouble may pass without one.
+        ReadError::NoPermission { .. } => entry.changed_ns,
+        _ => UNSTAMPED,
+    };
+    Prepared::Skipped(Skipped {
+        entry: FileEntry {
+            changed_ns,
+            ..entry
+        },
+        code: error.code(),
+        reason: error.to_string(),
+        failed: true,
+    })
+}
+
+/// The stamp of the bytes that were read. A file that changed within a clock tick of being read
+/// could change again without a new stamp; such a stamp is not kept, so that the next check reads
+/// the file once more. A time in the future says nothing of that.
 fn restamped(entry: FileEntry, file: &NoteFile) -> FileEntry {
     const CLOCK_TICK_NS: i64 = 20_000_000;
-    let mut entry = entry;
-    entry.size = file.size;
-    entry.modified_ns = file.modified_ns;
-    entry.changed_ns = file.changed_ns;
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
-        .map_or(i64::MAX, |age| {
-            i64::try_from(age.as_nanos()).unwrap_or(i64::MAX)
-        });
-    if now.saturating_sub(entry.modified_ns.max(entry.changed_ns)) < CLOCK_TICK_NS {
-        entry.changed_ns = -1;
+        .map_or(0, |age| i64::try_from(age.as_nanos()).unwrap_or(i64::MAX));
+    let fresh = |time: i64| now.saturating_sub(time).saturating_abs() < CLOCK_TICK_NS;
+    let racing = fresh(file.modified_ns) || fresh(file.changed_ns);
+    FileEntry {
+        size: file.size,
+        modified_ns: file.modified_ns,
+        changed_ns: if racing { UNSTAMPED } else { file.changed_ns },
+        inode: file.inode,
+        ..entry
     }
-    entry
 }
 
 fn cut(

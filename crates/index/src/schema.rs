@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -22,9 +22,10 @@ CREATE TABLE notes (
   encoding TEXT NOT NULL,
   title TEXT NOT NULL,
   date TEXT NOT NULL, date_source TEXT NOT NULL,
-  passages INTEGER NOT NULL,
+  first_passage INTEGER NOT NULL, passages INTEGER NOT NULL,
   aliases TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL);
 
+-- The passages of a note bear consecutive numbers from its first_passage on.
 CREATE TABLE passages (
   id INTEGER PRIMARY KEY,
   note INTEGER NOT NULL, ordinal INTEGER NOT NULL,
@@ -33,7 +34,6 @@ CREATE TABLE passages (
   heading_path TEXT NOT NULL,
   hidden TEXT NOT NULL,
   text TEXT NOT NULL);
-CREATE INDEX passages_of_note ON passages (note);
 
 CREATE TABLE names (key TEXT NOT NULL, note INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
   PRIMARY KEY (key, note, kind)) WITHOUT ROWID;
@@ -61,11 +61,12 @@ CREATE TABLE segments (id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, dead B
 
 CREATE TABLE models (
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, folder TEXT NOT NULL, model TEXT NOT NULL,
-  dimension INTEGER NOT NULL, rows INTEGER NOT NULL, live BLOB NOT NULL, outside INTEGER NOT NULL);
+  dimension INTEGER NOT NULL, rows INTEGER NOT NULL, live BLOB NOT NULL,
+  embedded INTEGER NOT NULL, outside INTEGER NOT NULL);
 
 CREATE TABLE vectors (model INTEGER NOT NULL, passage INTEGER NOT NULL, row INTEGER,
   PRIMARY KEY (model, passage)) WITHOUT ROWID;
-CREATE INDEX vectors_by_row ON vectors (model, row);
+CREATE INDEX vectors_by_row ON vectors (model, row) WHERE row IS NOT NULL;
 
 CREATE TABLE retired (file TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 ";
@@ -78,6 +79,11 @@ pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError
     let connection =
         Connection::open(layout.catalogue()).map_err(|source| opening(layout, source))?;
     configure(&connection).map_err(fail)?;
+    configure(&connection).map_err(fail)?;
+    // Passages are long; this counts only while the file is made.
+    connection
+        .pragma_update(None, "page_size", 8192)
+        .map_err(fail)?;
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .map_err(fail)?;
@@ -100,19 +106,50 @@ pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError
 /// Opens the catalogue for reading; [`IndexError::Absent`] if there is none.
 pub(crate) fn open_for_reading(layout: &Layout) -> Result<Connection, IndexError> {
     let folder = layout.folder();
-    if !layout.exists() {
+    let there = layout.catalogue().try_exists();
+    if !there.map_err(|source| IndexError::io(folder, source))? {
         return Err(IndexError::Absent(folder.to_path_buf()));
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(layout.catalogue(), flags)
-        .map_err(|source| opening(layout, source))?;
-    configure(&connection).map_err(|source| IndexError::sqlite(folder, source))?;
-    let found = version(&connection).map_err(|source| IndexError::sqlite(folder, source))?;
+    let fail = |source| IndexError::sqlite(folder, source);
+    let connection = open_read_only(layout).map_err(|source| opening(layout, source))?;
+    let found = version(&connection).map_err(fail)?;
     if found == 0 {
         return Err(IndexError::Absent(folder.to_path_buf()));
     }
     check_format(folder, &connection)?;
     Ok(connection)
+}
+
+/// In a folder that may not be written, SQLite cannot make the files by which readers and a
+/// writer find each other. If no log is there, nobody writes, and the file is whole as it is.
+fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
+    let path = layout.catalogue();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = |path: &Path, flags| -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(path, flags)?;
+        configure(&connection)?;
+        connection.pragma_update(None, "mmap_size", 256 * 1024 * 1024)?;
+        version(&connection)?;
+        Ok(connection)
+    };
+    let result = open(&path, flags);
+    let cannot_share =
+        matches!(&result, Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
+    let log = path.with_extension("sqlite-wal");
+    if !cannot_share || log.exists() || std::fs::File::open(&path).is_err() {
+        return result;
+    }
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    open(Path::new(&uri), flags | OpenFlags::SQLITE_OPEN_URI)
 }
 
 /// The format version of the catalogue in a folder, read without any other check.
@@ -123,7 +160,6 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.set_prepared_statement_cache_capacity(64);
-    connection.pragma_update(None, "mmap_size", 256 * 1024 * 1024)?;
     connection.pragma_update(None, "temp_store", "MEMORY")
 }
 
@@ -153,7 +189,7 @@ fn check_format(folder: &Path, connection: &Connection) -> Result<(), IndexError
 }
 
 fn opening(layout: &Layout, source: rusqlite::Error) -> IndexError {
-    if source.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
+    if source.sqlite_error_code() == Some(ErrorCode::CannotOpen) {
         // SQLite does not tell why; the file system does.
         if let Err(cause) = std::fs::File::open(layout.catalogue()) {
             return IndexError::io(&layout.catalogue(), cause);

@@ -10,7 +10,9 @@ use lorewell_vault::{Listing, Rules};
 use lorewell_vectors::{RowSet, VectorReader};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::writer::{OpenSegment, open_segments, row_set, rules_key};
+use crate::accept::rules_key;
+use crate::model::Model;
+use crate::state::{OpenSegment, open_segments};
 use crate::{
     Changes, Date, IndexError, IndexSettings, Layout, LinkTarget, ModelState, SkippedFile,
     StoredNote, StoredPassage, Totals, Warning, catalogue, schema,
@@ -20,19 +22,12 @@ use crate::{
 ///
 /// Holds a read transaction open as long as it lives; open a new one to see newer generations.
 pub struct Snapshot {
-    layout: Layout,
-    connection: Connection,
-    segments: Vec<OpenSegment>,
-    model: Option<Model>,
+    pub(crate) layout: Layout,
+    pub(crate) connection: Connection,
+    pub(crate) segments: Vec<OpenSegment>,
+    pub(crate) model: Option<Model>,
     totals: Totals,
     names: OnceCell<Names>,
-}
-
-struct Model {
-    id: i64,
-    state: ModelState,
-    live: RowSet,
-    reader: VectorReader,
 }
 
 /// What a name of a note is.
@@ -146,13 +141,23 @@ impl Snapshot {
         self.model.as_ref().map(|model| &model.state)
     }
 
-    /// The passages that a vector row stands for (several with the same text share one).
+    /// The passages that a vector row stands for (several with the same text share one), by path
+    /// and place in the note.
     pub fn passages_of_row(&self, row: u32) -> Result<Vec<u32>, IndexError> {
         let Some(model) = &self.model else {
             return Ok(Vec::new());
         };
+        let passages = self.query(
+            "SELECT passage FROM vectors WHERE model = ?1 AND row = ?2",
+            params![model.id, row],
+            |row| row.get(0),
+        )?;
+        if passages.len() < 2 {
+            return Ok(passages);
+        }
         self.query(
-            "SELECT passage FROM vectors WHERE model = ?1 AND row = ?2 ORDER BY passage",
+            "SELECT v.passage FROM vectors v JOIN passages p ON p.id = v.passage JOIN notes n ON n.id = p.note
+             WHERE v.model = ?1 AND v.row = ?2 ORDER BY n.path, p.ordinal",
             params![model.id, row],
             |row| row.get(0),
         )
@@ -192,11 +197,9 @@ impl Snapshot {
 
     /// The numbers of a note's passages, in order.
     pub fn passages_of(&self, note: u32) -> Result<Vec<u32>, IndexError> {
-        self.query(
-            "SELECT id FROM passages WHERE note = ?1 ORDER BY id",
-            [note],
-            |row| row.get(0),
-        )
+        catalogue::passages_of(&self.connection, note)
+            .map(Iterator::collect)
+            .map_err(|e| self.failed(e))
     }
 
     /// A note by its number.
@@ -204,6 +207,15 @@ impl Snapshot {
         self.connection
             .prepare_cached(&format!("{NOTE} WHERE id = ?1"))
             .and_then(|mut s| s.query_row([id], read_note).optional())
+            .map_err(|e| self.failed(e))
+    }
+
+    /// The path of a note; empty if there is none of this number.
+    pub fn path_of(&self, note: u32) -> Result<String, IndexError> {
+        self.connection
+            .prepare_cached("SELECT path FROM notes WHERE id = ?1")
+            .and_then(|mut s| s.query_row([note], |row| row.get(0)).optional())
+            .map(Option::unwrap_or_default)
             .map_err(|e| self.failed(e))
     }
 
@@ -314,8 +326,10 @@ impl Snapshot {
         let mut passages = Bitmap::new();
         let mut read = || {
             let mut statement = self.connection.prepare_cached(
-                "SELECT p.id, v.row FROM passages p LEFT JOIN vectors v ON v.model = ?1 AND v.passage = p.id
-                 WHERE p.note = ?2",
+                "SELECT p.id, v.row FROM notes n
+                 JOIN passages p ON p.id >= n.first_passage AND p.id < n.first_passage + n.passages
+                 LEFT JOIN vectors v ON v.model = ?1 AND v.passage = p.id
+                 WHERE n.id = ?2",
             )?;
             for note in notes {
                 let found = statement
@@ -336,10 +350,12 @@ impl Snapshot {
         Ok((passages, rows))
     }
 
-    /// Passages whose text holds a piece exactly as written, at most `limit`, in order of number.
+    /// Passages whose text holds a piece exactly as written, at most `limit`, by path and place in
+    /// the note.
     pub fn passages_holding(&self, piece: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
         self.query(
-            "SELECT id FROM passages WHERE instr(text, ?1) > 0 ORDER BY id LIMIT ?2",
+            "SELECT p.id FROM passages p JOIN notes n ON n.id = p.note WHERE instr(p.text, ?1) > 0
+             ORDER BY n.path, p.ordinal LIMIT ?2",
             params![piece, limit as i64],
             |row| row.get(0),
         )
@@ -356,11 +372,14 @@ impl Snapshot {
         settings: &IndexSettings,
         rules: &Rules,
     ) -> Result<bool, IndexError> {
-        let meta = |key| catalogue::meta(&self.connection, key).map_err(|e| self.failed(e));
-        Ok(
-            meta("reading")? == Some(settings.reading())
-                && meta("rules")? == Some(rules_key(rules)),
-        )
+        let reading = catalogue::meta(&self.connection, "reading").map_err(|e| self.failed(e))?;
+        Ok(reading == Some(settings.reading()) && self.excludes_by(rules)?)
+    }
+
+    /// Whether these are the rules by which notes were left out.
+    pub fn excludes_by(&self, rules: &Rules) -> Result<bool, IndexError> {
+        let known = catalogue::meta(&self.connection, "rules").map_err(|e| self.failed(e))?;
+        Ok(known == Some(rules_key(rules)))
     }
 
     /// Files that were read and not taken in.
@@ -400,43 +419,8 @@ impl Snapshot {
         Ok((list, total))
     }
 
-    /// Checks every checksum of segments and vectors, and the catalogue's own structure.
-    ///
-    /// # Errors
-    /// [`IndexError::Damaged`] naming the first fault found.
-    pub fn verify(&self) -> Result<(), IndexError> {
-        for open in &self.segments {
-            open.segment
-                .verify()
-                .map_err(|e| IndexError::segment(self.layout.folder(), &e))?;
-        }
-        let damaged = |what: String| IndexError::Damaged {
-            path: self.layout.folder().to_path_buf(),
-            what,
-        };
-        if let Some(model) = &self.model {
-            let rows = model.reader.damaged_rows();
-            if let Some(first) = rows.first() {
-                return Err(damaged(format!(
-                    "{} vectors of {}, the first is row {first}",
-                    rows.len(),
-                    model.state.model
-                )));
-            }
-        }
-        let answer: String = self
-            .connection
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
-            .map_err(|e| self.failed(e))?;
-        if answer == "ok" {
-            Ok(())
-        } else {
-            Err(damaged(format!("catalogue.sqlite: {answer}")))
-        }
-    }
-
     /// All rows of a statement.
-    fn query<T>(
+    pub(crate) fn query<T>(
         &self,
         sql: &str,
         params: impl rusqlite::Params,
@@ -451,66 +435,8 @@ impl Snapshot {
         rows().map_err(|e| self.failed(e))
     }
 
-    fn failed(&self, source: rusqlite::Error) -> IndexError {
+    pub(crate) fn failed(&self, source: rusqlite::Error) -> IndexError {
         IndexError::sqlite(self.layout.folder(), source)
-    }
-}
-
-impl Model {
-    fn open(
-        layout: &Layout,
-        connection: &Connection,
-        fingerprint: &str,
-    ) -> Result<Option<Model>, IndexError> {
-        let folder = layout.folder();
-        let fail = |source| IndexError::sqlite(folder, source);
-        let row = connection
-            .query_row(
-                "SELECT id, folder, model, dimension, rows, live, outside,
-                   (SELECT count(*) FROM vectors v WHERE v.model = m.id)
-                 FROM models m WHERE fingerprint = ?1",
-                [fingerprint],
-                |row| {
-                    Ok((
-                        row.get::<_, i64>(0)?,
-                        row.get::<_, String>(1)?,
-                        row.get::<_, String>(2)?,
-                        row.get::<_, i64>(3)? as usize,
-                        row.get::<_, u64>(4)?,
-                        row.get::<_, Vec<u8>>(5)?,
-                        row.get::<_, u64>(6)?,
-                        row.get::<_, u64>(7)?,
-                    ))
-                },
-            )
-            .optional()
-            .map_err(fail)?;
-        let Some((id, subfolder, model, dimension, rows, live, outside, all)) = row else {
-            return Ok(None);
-        };
-        if rows == 0 && outside == 0 {
-            return Ok(None);
-        }
-        let live = if live.is_empty() {
-            RowSet::new(0)
-        } else {
-            row_set(folder, &live)?
-        };
-        let reader = VectorReader::open(&layout.vectors(&subfolder), dimension, rows)
-            .map_err(|source| IndexError::vectors(folder, source))?;
-        let embedded = all.saturating_sub(outside);
-        let state = ModelState {
-            model,
-            fingerprint: fingerprint.to_string(),
-            embedded,
-            outside,
-        };
-        Ok(Some(Model {
-            id,
-            state,
-            live,
-            reader,
-        }))
     }
 }
 
@@ -518,13 +444,9 @@ fn read_totals(connection: &Connection) -> rusqlite::Result<Totals> {
     Ok(Totals {
         generation: catalogue::generation(connection)?,
         updated_at: catalogue::meta(connection, "updated_at")?.unwrap_or_default(),
-        notes: connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0))?,
-        passages: connection.query_row(
-            "SELECT coalesce(sum(passages), 0) FROM notes",
-            [],
-            |row| row.get(0),
-        )?,
-        unfinished: catalogue::meta(connection, "unfinished")?.as_deref() != Some("0"),
+        notes: catalogue::number(connection, "notes")?,
+        passages: catalogue::number(connection, "passages")?,
+        unfinished: catalogue::unfinished(connection)?,
     })
 }
 

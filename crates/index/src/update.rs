@@ -2,14 +2,11 @@
 
 use std::sync::mpsc::sync_channel;
 
-use lorewell_embed::Embedder;
-use lorewell_vault::{Listing, Vault};
-
+use crate::IndexError;
 use crate::batch::{Batch, plan};
 use crate::compare::Changes;
 use crate::prepare::Preparation;
 use crate::writer::Writer;
-use crate::{IndexError, IndexSettings};
 
 /// Hears of the progress of an update, and can stop it. Called from several threads.
 pub trait Observer: Sync {
@@ -61,6 +58,8 @@ pub struct UpdateReport {
     pub unchanged: usize,
     /// Files that were read and left out by a rule or failed.
     pub skipped: usize,
+    /// Files that could not be read, or changed meanwhile; what was known of them stays.
+    pub unread: usize,
     /// Whether it was stopped before all was done.
     pub stopped: bool,
     /// The generation afterwards.
@@ -70,31 +69,21 @@ pub struct UpdateReport {
 /// Takes in what `changes` names.
 pub(crate) fn run(
     writer: &mut Writer,
-    vault: &Vault,
-    listing: &Listing,
-    settings: &IndexSettings,
-    embedder: &dyn Embedder,
+    preparation: &Preparation<'_>,
     changes: Changes,
     observer: &dyn Observer,
-) -> Result<UpdateReport, IndexError> {
-    let mut report = UpdateReport::default();
+    report: &mut UpdateReport,
+) -> Result<(), IndexError> {
     if !changes.removed.is_empty() || !changes.forgotten.is_empty() {
-        report.removed = writer.remove(&changes.removed, &changes.forgotten)?;
+        report.removed += writer.remove(&changes.removed, &changes.forgotten)?;
     }
-    let preparation = Preparation {
-        vault,
-        settings,
-        rules: &listing.rules,
-        embedder,
-    };
     observer.begin(changes.read.len());
     observer.stage(Stage::Notes);
     let batches = plan(changes.read);
     let last = batches.len();
-    let mut counters = writer.counters();
+    let mut counters = writer.counters()?;
     std::thread::scope(|scope| {
         let (send, receive) = sync_channel::<Batch>(0);
-        let preparation = &preparation;
         scope.spawn(move || {
             for candidates in batches {
                 if observer.stopped() {
@@ -113,9 +102,10 @@ pub(crate) fn run(
             done += 1;
             observer.stage(Stage::Catalogue);
             let unfinished = batch.stopped || done < last;
-            writer.publish(batch, unfinished, &mut report)?;
+            writer.publish(batch, unfinished, report)?;
+            report.stopped = unfinished;
         }
-        report.stopped = observer.stopped() && done < last || report.stopped;
+        report.stopped |= done < last;
         Ok::<(), IndexError>(())
     })?;
     if !report.stopped {
@@ -123,6 +113,5 @@ pub(crate) fn run(
         observer.stage(Stage::Merge);
         writer.tidy()?;
     }
-    report.generation = writer.generation()?;
-    Ok(report)
+    Ok(())
 }

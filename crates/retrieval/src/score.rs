@@ -14,9 +14,9 @@ pub(crate) const FAR: f32 = 0.25;
 /// Cosines from this on mean the same.
 pub(crate) const NEAR: f32 = 0.85;
 /// From this score on an answer is strong.
-pub(crate) const STRONG: f32 = 0.6;
+pub(crate) const STRONG: f32 = 0.65;
 /// From this score on an answer is weak; below there is none.
-pub(crate) const WEAK: f32 = 0.35;
+pub(crate) const WEAK: f32 = 0.2;
 
 /// The score of a passage. `words`: share of the question's content, 0 to 1. `cosine`: nearness
 /// of meaning where it is known. `named`: the whole question is a name of the note.

@@ -204,29 +204,29 @@ impl SetupError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::NoHome => Some("set HOME".to_owned()),
+            Self::NoHome => Some("Set HOME to your home folder.".to_owned()),
             Self::UnknownKey { nearest, .. } | Self::UnknownSetting { nearest, .. } => {
                 Some(nearest.as_ref().map_or_else(
-                    || "`lorewell config list` names every setting".to_owned(),
-                    |nearest| format!("did you mean `{nearest}`?"),
+                    || "`lorewell config list` names every setting.".to_owned(),
+                    |nearest| format!("Did you mean `{nearest}`?"),
                 ))
             }
             Self::NotPerVault { key, .. } => Some(format!(
-                "move `{key}` above the first [vaults.…] table of the file"
+                "Move `{key}` above the first [vaults.…] table of the file."
             )),
-            Self::VaultWithoutPath { .. } => Some("add `path = \"/folder/of/notes\"`".to_owned()),
+            Self::VaultWithoutPath { .. } => Some("Add `path = \"/folder/of/notes\"`.".to_owned()),
             Self::BadVaultName { .. } | Self::VaultNameTaken { .. } => {
-                Some("`lorewell vault add PATH --name NAME` gives another name".to_owned())
+                Some("`lorewell vault add DIR --name NAME` gives another name.".to_owned())
             }
             Self::UnknownVault {
                 nearest, listed, ..
             } => Some(unknown_vault_hint(nearest.as_deref(), listed)),
             Self::NoVault => Some(
-                "`lorewell vault add PATH` lists a vault once and for all, `--vault DIR` names a folder for one command"
+                "`lorewell vault add DIR` lists a vault once and for all, `--vault DIR` names a folder for one command."
                     .to_owned(),
             ),
             Self::WhichVault { .. } => Some(
-                "`--vault NAME` names one, `lorewell vault default NAME` chooses one for good"
+                "`--vault NAME` names one, `lorewell vault default NAME` chooses one for good."
                     .to_owned(),
             ),
             Self::NoCurrentFolder { .. }
@@ -243,8 +243,10 @@ impl SetupError {
 
 fn unknown_vault_hint(nearest: Option<&str>, listed: &[String]) -> String {
     match nearest {
-        Some(nearest) => format!("did you mean \"{nearest}\"?"),
-        None if listed.is_empty() => "`lorewell vault add PATH` lists a vault".to_owned(),
-        None => format!("listed: {}", listed.join(", ")),
+        Some(nearest) => format!("Did you mean \"{nearest}\"?"),
+        None if listed.is_empty() => {
+            "Give a folder of notes; `lorewell vault add DIR` lists it by name.".to_owned()
+        }
+        None => format!("Listed: {}.", listed.join(", ")),
     }
 }

@@ -16,8 +16,12 @@ const MAX_BYTES: u64 = 1 << 20;
 /// other key. No file, no exclusions.
 pub(crate) fn exclusions(vault: &Path) -> Result<(Vec<Entry>, Vec<Warning>), SetupError> {
     let path = vault.join(".lorewell").join("config.toml");
-    let Some(text) = read_small_file(&path)? else {
-        return Ok((Vec::new(), Vec::new()));
+    let text = match read_small_file(&path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok((Vec::new(), Vec::new())),
+        // Of a folder that may not be entered nothing is read at all; opening it says so.
+        Err(_) if vault.read_dir().is_err() => return Ok((Vec::new(), Vec::new())),
+        Err(error) => return Err(error),
     };
     let document = parse_toml(&path, &text)?;
     let bases = Bases {

@@ -44,16 +44,15 @@ pub struct Added {
 /// read or written.
 pub fn add(environment: &Environment, name: Option<&str>, path: &str) -> Result<Added, SetupError> {
     let folder = existing_folder(environment, path)?;
-    let name = match name {
-        Some(name) => name.trim().to_owned(),
-        None => folder_name(&folder),
-    };
+    let asked = name.map(str::trim);
+    let name = asked.map_or_else(|| folder_name(&folder), str::to_owned);
     edit::change(environment, |config, draft| {
         if let Some(listed) = at(config, &folder) {
             return Ok(Added {
                 vault: listed.vault.clone(),
                 already: true,
-                warnings: renamed_warning(&listed.vault, &name),
+                warnings: asked
+                    .map_or_else(Vec::new, |asked| renamed_warning(&listed.vault, asked)),
             });
         }
         check_name(&name, config.vaults.iter().map(|listed| &listed.vault))?;
@@ -262,7 +261,10 @@ fn existing_folder(environment: &Environment, path: &str) -> Result<PathBuf, Set
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(file) => Err(not_a_folder(file)),
         Err(source) => Err(SetupError::NotAFolder {
-            reason: source.to_string(),
+            reason: match source.kind() {
+                std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+                _ => source.to_string(),
+            },
             path,
         }),
     }
@@ -280,24 +282,17 @@ fn folder_name(folder: &Path) -> String {
     name.trim().to_owned()
 }
 
+/// Asked for under a new name, a listed vault keeps its own.
 fn renamed_warning(vault: &VaultRef, asked: &str) -> Vec<Warning> {
-    let mut warnings = vec![Warning {
-        code: "vault_listed",
-        message: format!(
-            "{} is listed already, as \"{}\"",
-            vault.path.display(),
-            vault.name
-        ),
-    }];
-    if !same_name(&vault.name, asked) {
-        warnings.push(Warning {
-            code: "vault_not_renamed",
-            message: format!(
-                "it was not renamed to \"{asked}\"; `lorewell vault remove` it first to give it another name"
-            ),
-        });
+    if same_name(&vault.name, asked) {
+        return Vec::new();
     }
-    warnings
+    vec![Warning {
+        code: "vault_not_renamed",
+        message: format!(
+            "it was not renamed to \"{asked}\"; `lorewell vault remove` it first to give it another name"
+        ),
+    }]
 }
 
 /// One warning a listed vault that `folder` is inside of, or that is inside `folder`.

@@ -50,7 +50,10 @@ impl Question {
         let mut stopped = false;
         let mut seen = std::collections::HashSet::new();
         Tokenizer::new().tokens(read, &mut |token| {
-            let word = matches!(token.kind, TokenKind::Word | TokenKind::Spelling);
+            let word = matches!(
+                token.kind,
+                TokenKind::Word | TokenKind::Spelling | TokenKind::Beginning
+            );
             if word && is_stop_word(&fold(&read[token.range.clone()])) {
                 stopped = true;
                 return;

@@ -6,7 +6,15 @@
 /// Stop words are dropped from questions only, and only while other words remain; the index
 /// keeps them.
 pub fn is_stop_word(word: &str) -> bool {
-    ENGLISH.binary_search(&word).is_ok() || OTHERS.binary_search(&word).is_ok()
+    is_english_stop_word(word) || (is_other_stop_word(word) && KEPT.binary_search(&word).is_err())
+}
+
+pub(crate) fn is_english_stop_word(word: &str) -> bool {
+    ENGLISH.binary_search(&word).is_ok()
+}
+
+pub(crate) fn is_other_stop_word(word: &str) -> bool {
+    OTHERS.binary_search(&word).is_ok()
 }
 
 #[rustfmt::skip]
@@ -22,16 +30,41 @@ const ENGLISH: &[&str] = &[
     "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours",
 ];
 
-/// German, French and Spanish words, and Chinese and Japanese question pairs, that are not
-/// English content words.
+/// Words of German, French, Spanish, Romanian, Turkish, Italian, Dutch and Portuguese that tell
+/// the language and are not English words. Folded.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "aber", "auch", "auf", "aus", "avec", "bei", "comment", "como", "con", "cual", "cuando", "dans", "das", "dass",
-    "de", "dem", "den", "der", "des", "donde", "du", "ein", "eine", "einem", "einen", "einer", "el", "en", "es",
-    "est", "et", "fur", "hat", "ich", "il", "im", "ist", "je", "la", "las", "le", "les", "lo", "los", "mais",
-    "mit", "nach", "nicht", "nous", "oder", "ou", "par", "para", "pas", "por", "pour", "que", "quel", "quelle",
-    "qui", "sich", "sind", "sur", "un", "una", "und", "une", "von", "vous", "wann", "war", "warum", "wie", "wird",
-    "wo", "zu", "zum", "zur",
+    "aan", "aber", "aceasta", "acest", "al", "algo", "als", "ante", "antes", "ao", "aos", "au", "auch", "auf",
+    "aus", "aux", "avec", "bei", "bij", "bir", "bis", "bu", "bunun", "ca", "cand", "ce", "cea", "cel", "cele",
+    "ces", "cette", "che", "chi", "ci", "cine", "cok", "com", "comme", "comment", "como", "cosa", "cu", "cual",
+    "cuales", "cuando", "cuanto", "cuantos", "da", "daha", "dal", "dalla", "dann", "dans", "das", "dass",
+    "dat", "de", "dei", "del", "della", "delle", "dem", "den", "depuis", "der", "des", "desde", "deux", "deze",
+    "di", "dies", "diese", "dieser", "din", "dintre", "dit", "donde", "dont", "dos", "du", "dupa", "durante",
+    "durch", "een", "ein", "eine", "einem", "einen", "einer", "el", "ella", "elle", "elles", "ellos",
+    "em", "en", "entre", "er", "era", "eran", "es", "est", "esta", "este", "esto", "et", "etait", "ete",
+    "etre", "eux", "fait", "foi", "foram", "fost", "fue", "fueron", "fur", "gibi", "gli", "ha", "hangi",
+    "hasta", "hatte", "het", "hoe", "ich", "icin", "ihr", "ik", "il", "ile", "ils", "im", "ise", "ist", "je",
+    "kac", "kadar", "kann", "kein", "kim", "la", "las", "le", "les", "leur", "lo", "los", "lui", "mai", "mais",
+    "mas", "met", "mi", "midir", "mit", "muy", "na", "naar", "nach", "nas", "ne", "neden", "nedir", "nel",
+    "nella", "nerede", "nicht", "niet", "noch", "non", "nos", "nous", "nur", "oder", "olan", "olarak",
+    "oldu", "oldugu", "olmustur", "om", "onde", "ook", "op", "os", "ou", "par", "para", "pas", "pe", "pela",
+    "pelo", "pentru", "per", "perche", "pero", "peut", "piu", "por", "porque", "pourquoi", "prin", "quais",
+    "qual", "quale", "quali", "quand", "quando", "quanto", "que", "quel", "quelle", "quelles", "quels", "quem",
+    "qui", "quien", "quienes", "quoi", "sa", "sans", "sau", "se", "sein", "seine", "sem", "ser", "ses", "seu",
+    "si", "sich", "sie", "sin", "sind", "sobre", "sono", "sonra", "sont", "sous", "su", "sua", "sunt", "sur",
+    "sus", "tambien", "tarafindan", "te", "tiene", "tot", "tout", "uber", "uit", "um", "uma", "un", "una",
+    "und", "unde", "une", "uno", "unos", "uns", "unter", "veya", "vom", "von", "voor", "vor", "vous", "waar",
+    "waarom", "wann", "wanneer", "waren", "warum", "wat", "welche", "welcher", "welke", "wenn", "wer", "werd",
+    "werden", "wie", "wird", "wo", "wordt", "wurde", "wurden", "ya", "zaman", "zijn", "zu", "zum", "zur",
+    "zwischen",
+];
+
+/// Those of [`OTHERS`] that are words with a content in another language, or in names: they tell
+/// the language, and stay in a question.
+#[rustfmt::skip]
+const KEPT: &[&str] = &[
+    "algo", "als", "ante", "bis", "cand", "chi", "dal", "del", "den", "dies", "dit", "era", "fost", "hoe",
+    "kim", "mas", "met", "mit", "ou", "pas", "per", "sin", "sur", "tiene", "tout", "zaman",
 ];
 
 #[cfg(test)]
@@ -40,7 +73,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_for_the_search() {
-        for list in [ENGLISH, OTHERS] {
+        for list in [ENGLISH, OTHERS, KEPT] {
             let unsorted: Vec<_> = list.windows(2).filter(|w| w[0] >= w[1]).collect();
             assert!(unsorted.is_empty(), "{unsorted:?}");
         }

@@ -2,12 +2,20 @@
 
 use std::ops::Range;
 
+use crate::language::is_foreign;
 use crate::normal::{fold_into, spelling_into};
 use crate::script::{Class, class};
 use crate::stem::EnglishStemmer;
 
 /// No term is longer; the rest of a longer word is cut off, in index and question alike.
 const MAX_TERM_BYTES: usize = 64;
+
+/// Of a word of another language than English that has so many letters, so many are a beginning:
+/// what the forms of a word have in common in most languages. On XQuAD (nDCG@10, words alone)
+/// beginnings beside whole words lift every language with inflection; English has its stemmer.
+const LATIN_BEGINNING: (usize, usize) = (6, 5);
+/// The same for words of other scripts.
+const OTHER_BEGINNING: (usize, usize) = (5, 4);
 
 /// One term found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +37,8 @@ pub enum TokenKind {
     Identifier,
     /// A word with diacritics as it was spelled, beside its folded form.
     Spelling,
+    /// The beginning of a longer word of another language than English, marked with `*`.
+    Beginning,
     /// One character of a script without blanks, or one syllable of a Hangul word.
     Unigram,
     /// Two neighbouring characters of a script without blanks, or two Hangul syllables.
@@ -45,6 +55,8 @@ pub struct Tokenizer {
     parts: Vec<Range<usize>>,
     units: Vec<Range<usize>>,
     stemmer: EnglishStemmer,
+    /// Whether the text at hand is in Latin letters and not English.
+    foreign: bool,
 }
 
 impl Tokenizer {
@@ -58,6 +70,7 @@ impl Tokenizer {
     /// Works in time linear in the length of the text, whatever it holds.
     pub fn tokens(&mut self, text: &str, sink: &mut dyn FnMut(Token<'_>)) {
         let bytes = text.as_bytes();
+        self.foreign = is_foreign(text);
         let mut at = 0;
         while at < bytes.len() {
             if bytes[at] < 0x80 {
@@ -247,14 +260,19 @@ impl Tokenizer {
             }
         }
         cut_term(&mut self.term);
-        if kind == TokenKind::Word {
-            self.stemmer.stem(&mut self.term);
-        }
+        let beginning = kind == TokenKind::Word && self.stem();
         sink(Token {
             term: &self.term,
             range: range.clone(),
             kind,
         });
+        if beginning {
+            sink(Token {
+                term: &self.whole,
+                range: range.clone(),
+                kind: TokenKind::Beginning,
+            });
+        }
         if kind == TokenKind::Word
             && piece
                 .chars()
@@ -266,6 +284,25 @@ impl Tokenizer {
                 self.grams(text, sink);
             }
         }
+    }
+
+    /// Stems the word in `term`, by the rules of English. Puts the beginning of a longer word of
+    /// another language into `whole`, and says so.
+    fn stem(&mut self) -> bool {
+        let latin = self.term.chars().next().is_some_and(|c| (c as u32) < 0x250);
+        let (least, kept) = if latin {
+            LATIN_BEGINNING
+        } else {
+            OTHER_BEGINNING
+        };
+        let beginning = (self.foreign || !latin) && self.term.chars().nth(least - 1).is_some();
+        if beginning {
+            self.whole.clear();
+            self.whole.extend(self.term.chars().take(kept));
+            self.whole.push('*');
+        }
+        self.stemmer.stem(&mut self.term);
+        beginning
     }
 
     /// A run of an unspaced script: each character, and each pair of neighbours.

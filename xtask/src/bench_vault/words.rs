@@ -1,12 +1,17 @@
-//! The words of the generated vault: common English ones, made-up ones of
+//! The words of the generated vault: common English ones, rarer ones that the built-in
+//! model knows (so that passages have vectors, as English notes do), some made up of
 //! syllables, and enough Chinese and Japanese to exercise unspaced scripts.
 
 use std::collections::BTreeSet;
 
 use super::chance::{Chance, Zipf};
 
-/// Made-up words of the whole vault.
-const MADE_UP: usize = 30_000;
+/// Rarer words of the whole vault.
+const RARER: usize = 30_000;
+/// So many of them are made up, as names and jargon are.
+const MADE_UP: usize = 6_000;
+/// Real words, one a line, among other tokens.
+const VOCABULARY: &str = include_str!("../../../crates/embed/models/static-en-256/vocab.txt");
 /// Words that are a topic's own.
 const TOPIC_WORDS: usize = 160;
 
@@ -60,15 +65,15 @@ const JAPANESE: &str = "のにはをたがでてとしれさあいうなもる�
 pub(super) struct Words {
     common: Vec<&'static str>,
     common_ranks: Zipf,
-    made_up: Vec<String>,
-    made_up_ranks: Zipf,
+    rarer: Vec<String>,
+    rarer_ranks: Zipf,
     topic_ranks: Zipf,
     chinese: Vec<char>,
     chinese_ranks: Zipf,
     japanese: Vec<char>,
 }
 
-/// The words that a topic uses more than others do, as places in the made-up list.
+/// The words that a topic uses more than others do, as places in the list of rarer ones.
 pub(super) struct Topic(Vec<usize>);
 
 /// The script of a passage of text.
@@ -86,21 +91,26 @@ impl Words {
             .split_whitespace()
             .filter(|word| seen.insert((*word).to_owned()))
             .collect();
-        let mut made_up = Vec::with_capacity(MADE_UP);
-        while made_up.len() < MADE_UP {
-            let word = made_up_word(chance);
+        let mut real: Vec<&str> = VOCABULARY.lines().filter(|word| is_word(word)).collect();
+        let mut rarer = Vec::with_capacity(RARER);
+        while rarer.len() < RARER {
+            let word = if rarer.len() < RARER - MADE_UP && !real.is_empty() {
+                real.swap_remove(chance.below(real.len())).to_owned()
+            } else {
+                made_up_word(chance)
+            };
             if word.len() > 2 && seen.insert(word.clone()) {
-                made_up.push(word);
+                rarer.push(word);
             }
         }
-        // Frequent words are short, as in any language; equal lengths stay shuffled.
-        made_up.sort_by_key(|word| word.len() / 3);
+        // Frequent words are short, as in any language.
+        rarer.sort_by_cached_key(|word| (word.len() / 3, chance.below(RARER)));
         let chinese: Vec<char> = CHINESE.chars().collect();
         Self {
             common_ranks: Zipf::new(common.len()),
             common,
-            made_up_ranks: Zipf::new(made_up.len()),
-            made_up,
+            rarer_ranks: Zipf::new(rarer.len()),
+            rarer,
             topic_ranks: Zipf::new(TOPIC_WORDS),
             chinese_ranks: Zipf::new(chinese.len()),
             chinese,
@@ -109,7 +119,7 @@ impl Words {
     }
 
     pub(super) fn topic(&self, chance: &mut Chance) -> Topic {
-        let words = (0..TOPIC_WORDS).map(|_| chance.below(self.made_up.len() / 2));
+        let words = (0..TOPIC_WORDS).map(|_| chance.below(self.rarer.len() / 2));
         Topic(words.collect())
     }
 
@@ -118,18 +128,18 @@ impl Words {
         match chance.below(100) {
             0..52 => self.common[self.common_ranks.rank(chance)],
             52..72 => self.topic_word(topic, chance),
-            _ => &self.made_up[self.made_up_ranks.rank(chance)],
+            _ => &self.rarer[self.rarer_ranks.rank(chance)],
         }
     }
 
     /// One of the topic's own words.
     pub(super) fn topic_word(&self, topic: &Topic, chance: &mut Chance) -> &str {
-        &self.made_up[topic.0[self.topic_ranks.rank(chance)]]
+        &self.rarer[topic.0[self.topic_ranks.rank(chance)]]
     }
 
     /// One of the topic's most frequent words, by rank; tags and folders are named so.
     pub(super) fn topic_name(&self, topic: &Topic, rank: usize) -> &str {
-        &self.made_up[topic.0[rank % TOPIC_WORDS]]
+        &self.rarer[topic.0[rank % TOPIC_WORDS]]
     }
 
     /// A character of an unspaced script.
@@ -139,6 +149,10 @@ impl Words {
             _ => self.japanese[chance.below(self.japanese.len())],
         }
     }
+}
+
+fn is_word(token: &str) -> bool {
+    token.len() >= 4 && token.bytes().all(|letter| letter.is_ascii_lowercase())
 }
 
 fn made_up_word(chance: &mut Chance) -> String {

@@ -1,5 +1,6 @@
 //! Answers as text for people. What is shown here is all in the JSON; nothing is added.
 
+mod excerpt;
 mod read;
 mod rebuild;
 mod search;
@@ -8,6 +9,7 @@ mod status;
 use std::path::Path;
 
 use lorewell_capabilities::{Capability, Entry, Read, Rebuild, Search, Status};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::style;
@@ -16,6 +18,8 @@ use crate::style;
 pub(crate) struct Looks<'a> {
     /// Whether terminals open links.
     pub(crate) links: bool,
+    /// How many columns the terminal has; nothing where there is none.
+    pub(crate) width: Option<usize>,
     /// The vault's folder.
     pub(crate) root: &'a Path,
 }
@@ -35,19 +39,16 @@ pub(crate) fn print(entry: &Entry, output: &Value, looks: &Looks<'_>) {
     }
 }
 
-fn typed<'v, T>(output: &'v Value, text: impl FnOnce(&T) -> String) -> Option<String>
-where
-    T: lorewell_capabilities::FromOutput<'v>,
-{
-    T::from_output(output).map(|output| text(&output))
+fn typed<T: DeserializeOwned>(output: &Value, text: impl FnOnce(&T) -> String) -> Option<String> {
+    T::deserialize(output).ok().map(|output| text(&output))
 }
 
-/// A number with thin groups: `12 345`.
+/// A number in groups: `12,345`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -2,24 +2,20 @@
 
 use lorewell_capabilities::ReadOutput;
 
-use crate::style::{FAINT, WARN, inert, styled};
+use crate::style::{self, inert};
 
 pub(crate) fn text(read: &ReadOutput) -> String {
     let mut out = inert(&read.text).into_owned();
     if !out.ends_with('\n') {
         out.push('\n');
     }
+    // Talk about the text is not part of it: `lorewell read Note > file` is the note.
     for degraded in &read.degraded {
-        out += &styled(WARN, degraded);
-        out.push('\n');
+        style::warn(degraded);
     }
     if let Some(next) = &read.next {
         let [first, last] = read.line_range;
-        out += &styled(
-            FAINT,
-            &format!("lines {first}–{last}; more with --cursor {next}"),
-        );
-        out.push('\n');
+        style::note(&format!("lines {first}–{last}; more with --cursor {next}"));
     }
     out
 }

@@ -1,30 +1,27 @@
 //! The answer to a question.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use lorewell_capabilities::{Explained, PassageJson, SearchOutput};
 use lorewell_text::Question;
 
-use super::{Looks, counted};
-use crate::style::{FAINT, MATCH, TITLE, WARN, inert, styled};
+use super::{Looks, counted, excerpt};
+use crate::style::{FAINT, TITLE, WARN, inert_line, styled};
 
-/// So much of a passage is shown, in characters; `lorewell read` shows the rest.
-const EXCERPT_CHARS: usize = 420;
+/// What stands before each line of a passage.
+const INDENT: &str = "   ";
 
 pub(crate) fn text(answer: &SearchOutput, looks: &Looks<'_>) -> String {
     let mut out = String::new();
     if answer.confidence == "none" && !answer.passages.is_empty() {
-        out += &styled(
-            WARN,
-            "Nothing in these notes seems to answer this. The nearest passages:\n\n",
-        );
+        let none = "Nothing in these notes seems to answer this. The nearest passages:";
+        let _ = writeln!(out, "{}\n", styled(WARN, none));
     }
     if let Some(notice) = &answer.notice {
-        let _ = writeln!(out, "{}", styled(WARN, notice));
+        let _ = writeln!(out, "{}", styled(WARN, &inert_line(notice)));
     }
     if answer.passages.is_empty() && answer.notice.is_none() {
-        out += &styled(WARN, "Nothing found.\n");
+        let _ = writeln!(out, "{}", styled(WARN, "Nothing found."));
     }
     let question = Question::new(&answer.query);
     for passage in &answer.passages {
@@ -45,7 +42,7 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
             .filter(|h| **h != passage.title)
             .cloned(),
     );
-    let place = inert(&place.join(" › ")).replace('\n', " ");
+    let place = inert_line(&place.join(" › "));
     let lines = match passage.line_range {
         [first, last] if first == last => format!("line {first}"),
         [first, last] => format!("lines {first}–{last}"),
@@ -57,10 +54,16 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
         passage.rank,
         styled(FAINT, &lines)
     );
-    for line in excerpt(&passage.text, question).lines() {
-        let _ = writeln!(out, "   {line}");
+    let width = looks
+        .width
+        .map(|width| width.saturating_sub(INDENT.len() + 1));
+    let headings = passage.heading_path.iter().map(String::as_str);
+    let above: Vec<&str> = headings.chain([passage.title.as_str()]).collect();
+    for line in excerpt::lines(&passage.text, &above, question, width) {
+        let _ = writeln!(out, "{INDENT}{line}");
     }
-    let _ = writeln!(out, "   {}", styled(FAINT, &inert(&reasons(passage))));
+    let why = inert_line(&reasons(passage));
+    let _ = writeln!(out, "{INDENT}{}", styled(FAINT, &why));
     if let Some(explained) = &passage.explain {
         out += &explanation(explained);
     }
@@ -103,95 +106,23 @@ fn reasons(passage: &PassageJson) -> String {
         })
         .collect();
     let mut parts = vec![format!("{:.2}", passage.score), why.join(", ")];
-    parts.push(format!(
-        "{} ({})",
-        passage.evidence.class, passage.evidence.rule
-    ));
-    parts.push(passage.date.clone());
+    // The usual says nothing.
+    if passage.evidence.class != "own" {
+        let evidence = &passage.evidence;
+        parts.push(format!("{} ({})", evidence.class, evidence.rule));
+    }
+    if passage.date_source != "file time" {
+        parts.push(passage.date.clone());
+    }
     if !passage.copies.is_empty() {
         parts.push(format!("also in {}", passage.copies.join(", ")));
     }
     parts.join(" · ")
 }
 
-/// The part of a passage with the most matched words, those marked.
-fn excerpt(text: &str, question: &Question) -> String {
-    let matches = question.matches(text);
-    let window = window(text, &matches);
-    let mut out = String::new();
-    if window.start > 0 {
-        out.push('…');
-    }
-    let mut at = window.start;
-    for range in matches
-        .iter()
-        .filter(|r| window.start <= r.start && r.end <= window.end)
-    {
-        out += &inert(&text[at..range.start]);
-        out += &styled(MATCH, &inert(&text[range.clone()]));
-        at = range.end;
-    }
-    out += &inert(&text[at..window.end]);
-    if window.end < text.len() {
-        out.push('…');
-    }
-    out.lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The stretch to show: it begins at a line or word and holds as many matches as it can.
-fn window(text: &str, matches: &[Range<usize>]) -> Range<usize> {
-    let end_of = |start: usize| {
-        text[start..]
-            .char_indices()
-            .nth(EXCERPT_CHARS)
-            .map_or(text.len(), |(at, _)| start + at)
-    };
-    if end_of(0) == text.len() {
-        return 0..text.len();
-    }
-    let held = |start: usize| {
-        let end = end_of(start);
-        matches
-            .iter()
-            .filter(|m| m.start >= start && m.end <= end)
-            .count()
-    };
-    let starts = matches
-        .iter()
-        .map(|m| text[..m.start].rfind('\n').map_or(0, |at| at + 1));
-    let near = matches
-        .iter()
-        .map(|m| text.floor_char_boundary(m.start.saturating_sub(80)));
-    let best = std::iter::once(0)
-        .chain(starts)
-        .chain(near)
-        .max_by_key(|start| (held(*start), std::cmp::Reverse(*start)));
-    let start = best.unwrap_or(0);
-    let start = if start == 0 || text[..start].ends_with('\n') {
-        start
-    } else {
-        text[start..]
-            .find(char::is_whitespace)
-            .map_or(start, |at| start + at + 1)
-    };
-    let start = text.floor_char_boundary(start);
-    let end = end_of(start);
-    let end = if end == text.len() {
-        end
-    } else {
-        text[start..end]
-            .rfind(char::is_whitespace)
-            .map_or(end, |at| start + at)
-    };
-    start..end.max(start)
-}
-
 fn explanation(explained: &Explained) -> String {
     let mut out = format!(
-        "   {}\n",
+        "{INDENT}{}\n",
         styled(FAINT, &format!("fused {:.5}", explained.fused))
     );
     for lane in &explained.lanes {
@@ -199,7 +130,7 @@ fn explanation(explained: &Explained) -> String {
             "  {} #{}: score {:.3}, adds {:.5}",
             lane.lane, lane.rank, lane.score, lane.added
         );
-        let _ = writeln!(out, "   {}", styled(FAINT, &line));
+        let _ = writeln!(out, "{INDENT}{}", styled(FAINT, &line));
     }
     for term in explained.terms.iter().filter(|term| term.frequency > 0) {
         let line = format!(
@@ -209,7 +140,7 @@ fn explanation(explained: &Explained) -> String {
             counted(u64::from(term.passages), "passage"),
             term.added
         );
-        let _ = writeln!(out, "   {}", styled(FAINT, &inert(&line)));
+        let _ = writeln!(out, "{INDENT}{}", styled(FAINT, &inert_line(&line)));
     }
     out
 }
@@ -217,12 +148,12 @@ fn explanation(explained: &Explained) -> String {
 fn footer(answer: &SearchOutput) -> String {
     let mut out = String::new();
     for degraded in &answer.degraded {
-        let _ = writeln!(out, "{}", styled(FAINT, &inert(degraded)));
+        let _ = writeln!(out, "{}", styled(FAINT, &inert_line(degraded)));
     }
     let index = &answer.index;
     let mut line = format!(
         "{}: {}, {}; confidence: {}",
-        inert(&answer.vault),
+        inert_line(&answer.vault),
         counted(index.notes, "note"),
         counted(index.passages, "passage"),
         answer.confidence
@@ -235,30 +166,4 @@ fn footer(answer: &SearchOutput) -> String {
     }
     let _ = writeln!(out, "{}", styled(FAINT, &line));
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_excerpt_is_a_stretch_of_the_passage_around_the_matches() {
-        let text = format!(
-            "{}\nthe madder bath takes an hour\n{}",
-            "filler words here ".repeat(60),
-            "more ".repeat(100)
-        );
-        let question = Question::new("madder bath");
-        let window = window(&text, &question.matches(&text));
-        assert!(
-            text[window.clone()].contains("madder bath takes an hour"),
-            "{}",
-            &text[window]
-        );
-        for text in ["", "é", "短い"] {
-            assert_eq!(excerpt(text, &question), text);
-        }
-        let wide = "釉薬の色".repeat(500);
-        let _ = excerpt(&wide, &Question::new("薬の"));
-    }
 }

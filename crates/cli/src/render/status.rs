@@ -5,7 +5,7 @@ use std::fmt::Write;
 use lorewell_capabilities::{FileJson, StatusOutput};
 
 use super::{counted, grouped};
-use crate::style::{FAINT, TITLE, WARN, inert, styled};
+use crate::style::{FAINT, TITLE, WARN, inert, inert_line, styled};
 
 /// So many files and warnings are printed; `--json --list N` gives them all.
 const SHOWN: usize = 12;
@@ -13,7 +13,12 @@ const SHOWN: usize = 12;
 pub(crate) fn text(status: &StatusOutput) -> String {
     let mut out = String::new();
     if let Some(file) = &status.file {
-        let _ = writeln!(out, "{} {}.", inert(&file.path), inert(&file.reason));
+        let _ = writeln!(
+            out,
+            "{} {}.",
+            inert_line(&file.path),
+            inert_line(&file.reason)
+        );
         return out;
     }
     let index = &status.index;
@@ -26,20 +31,29 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     if status.built {
         let _ = writeln!(
             out,
-            "{}, {}; generation {} of {}",
+            "{}, {}; generation {}{}",
             counted(index.notes, "note"),
             counted(index.passages, "passage"),
             index.generation,
-            index.updated_at
+            if index.updated_at.is_empty() {
+                String::new()
+            } else {
+                format!(" of {}", index.updated_at)
+            }
         );
     } else {
         out += "There is no index yet; the first question builds it.\n";
     }
-    let _ = writeln!(
-        out,
-        "{} not taken in yet",
-        counted(index.pending, "changed note")
-    );
+    if index.pending > 0 {
+        let pending = counted(index.pending, "new or changed note");
+        let _ = writeln!(
+            out,
+            "{}",
+            styled(WARN, &format!("{pending} not taken in yet"))
+        );
+    } else if status.built {
+        out += "The index is up to date.\n";
+    }
     if index.unfinished && status.built {
         out += &styled(
             WARN,
@@ -101,11 +115,11 @@ fn files(what: &str, files: &[FileJson], total: u64) -> String {
     let mut out = format!("{} {what}:\n", grouped(total));
     for file in files.iter().take(SHOWN) {
         let slash = if file.folder { "/" } else { "" };
-        let path = inert(&file.path).replace('\n', " ");
+        let path = inert_line(&file.path);
         let _ = writeln!(
             out,
             "  {path}{slash} {}",
-            styled(FAINT, &inert(&file.reason))
+            styled(FAINT, &inert_line(&file.reason))
         );
     }
     out + &rest(total)
@@ -143,8 +157,8 @@ fn warnings(status: &StatusOutput) -> String {
         let _ = writeln!(
             out,
             "  {}{line}: {}",
-            inert(&warning.path),
-            inert(&warning.message)
+            inert_line(&warning.path),
+            inert_line(&warning.message)
         );
     }
     out + &rest(status.warnings_total)

@@ -75,18 +75,26 @@ impl Terms {
     }
 }
 
+/// The shortest words that begin so and that a living passage has. All segments are asked for all
+/// of theirs, so that the outcome does not depend on how the index is cut into segments.
 fn longer_words(segments: &[Live<'_>], beginning: &str) -> Result<Vec<String>, RetrievalError> {
     let mut words = Vec::new();
     for live in segments {
-        for entry in live.segment.terms_with_prefix(beginning, PREFIX_WORDS)? {
-            if !words.contains(&entry.term) {
-                words.push(entry.term);
-            }
+        let entries = live.segment.terms_with_prefix(beginning, usize::MAX)?;
+        words.extend(entries.into_iter().map(|entry| entry.term));
+    }
+    words.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+    words.dedup();
+    let mut living = Vec::new();
+    for word in words {
+        if living.len() == PREFIX_WORDS {
+            break;
+        }
+        if document_frequency(segments, &word)? > 0 {
+            living.push(word);
         }
     }
-    words.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-    words.truncate(PREFIX_WORDS);
-    Ok(words)
+    Ok(living)
 }
 
 /// Runs the lane.

@@ -52,7 +52,7 @@ pub(crate) fn run(
         near_names(snapshot, &whole, &mut found)?;
     }
     let mut hits = Vec::new();
-    for (note, strength) in found.in_order() {
+    for (note, strength) in found.in_order(snapshot)? {
         if allowed.is_some_and(|a| !a.notes.contains(&note)) {
             continue;
         }
@@ -83,18 +83,18 @@ impl Found {
         }
     }
 
-    fn in_order(&self) -> Vec<(u32, f32)> {
-        let mut notes: Vec<_> = self
-            .notes
-            .iter()
-            .map(|(note, (strength, kind))| (*note, *strength, *kind))
-            .collect();
-        notes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.0.cmp(&b.0)));
+    /// The strongest first; equal ones by path, for numbers tell how the index came about.
+    fn in_order(&self, snapshot: &Snapshot) -> Result<Vec<(u32, f32)>, RetrievalError> {
+        let mut notes = Vec::with_capacity(self.notes.len());
+        for (note, (strength, kind)) in &self.notes {
+            notes.push((*note, *strength, *kind, snapshot.path_of(*note)?));
+        }
+        notes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then(a.3.cmp(&b.3)));
         notes.truncate(NOTES);
-        notes
+        Ok(notes
             .into_iter()
-            .map(|(note, strength, _)| (note, strength))
-            .collect()
+            .map(|(note, strength, ..)| (note, strength))
+            .collect())
     }
 }
 
@@ -135,7 +135,7 @@ fn near_names(
     if length < 3 {
         return Ok(());
     }
-    let mut near: Vec<(f64, NoteName)> = Vec::new();
+    let mut near: Vec<(f64, String, NoteName)> = Vec::new();
     for name in snapshot.names()? {
         let key = fold(&name_key(&name.name));
         let likeness = if key.starts_with(&wanted) {
@@ -146,16 +146,16 @@ fn near_names(
             strsim::jaro_winkler(&key, &wanted)
         };
         if likeness >= NEAR {
-            near.push((likeness, name));
+            near.push((likeness, snapshot.path_of(name.note)?, name));
         }
     }
     near.sort_by(|a, b| {
         b.0.total_cmp(&a.0)
-            .then(a.1.name.len().cmp(&b.1.name.len()))
-            .then(a.1.note.cmp(&b.1.note))
+            .then(a.2.name.len().cmp(&b.2.name.len()))
+            .then_with(|| a.1.cmp(&b.1))
     });
     near.truncate(NOTES);
-    for (likeness, name) in near {
+    for (likeness, _, name) in near {
         found.add(vec![name], NEARLY * likeness as f32);
     }
     Ok(())

@@ -93,9 +93,9 @@ fn resolving_what_was_asked_for() {
         assert!(!vault.missing);
     }
     for (asked, hint) in [
-        ("Note", "did you mean \"Notes\"?"),
-        ("Telescope", "listed: Notes"),
-        ("", "listed: Notes"),
+        ("Note", "Did you mean \"Notes\"?"),
+        ("Telescope", "Listed: Notes."),
+        ("", "Listed: Notes."),
     ] {
         let error = resolve(&world, Some(asked)).unwrap_err();
         assert_eq!(error.code(), "unknown_vault", "{asked}");
@@ -110,7 +110,7 @@ fn resolving_when_nothing_was_asked_for() {
     let error = resolve(&world, None).unwrap_err();
     assert_eq!(error.code(), "no_vault");
     let hint = error.hint().unwrap();
-    assert!(hint.contains("lorewell vault add PATH") && hint.contains("--vault DIR"));
+    assert!(hint.contains("lorewell vault add DIR") && hint.contains("--vault DIR"));
 
     fs::create_dir(here.join(".obsidian")).unwrap();
     assert_eq!(resolve(&world, None).unwrap().name, "here");
@@ -139,7 +139,7 @@ fn resolving_when_nothing_was_asked_for() {
             .starts_with("environment LOREWELL_DEFAULT_VAULT: "),
         "{error}"
     );
-    assert_eq!(error.hint().unwrap(), "did you mean \"One\"?");
+    assert_eq!(error.hint().unwrap(), "Did you mean \"One\"?");
 }
 
 #[test]

@@ -1,0 +1,163 @@
+//! The command line adds presentation and never meaning: with `--json` it prints the bytes that
+//! the capability table gives for the same request.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::process::Command;
+
+use lorewell_capabilities::{Desk, Entry, ErrorJson, table};
+use lorewell_engine::{Host, Patience, Quiet};
+use lorewell_setup::{Config, Environment, Flags, open, vaults};
+use lorewell_testkit::TempVault;
+use serde_json::{Value, json};
+
+const NOTES: &str = "
+=== Kiln.md ===
+---
+aliases: [Oven]
+tags: [ceramics/firing]
+---
+# Kiln
+## Firing
+Cone 6, slow, eleven hours. ^slow
+## Cooling
+Never open it above 120 degrees.
+=== Glazes/Celadon.md ===
+The celadon glaze needs a reduction firing in the [[Kiln]].
+=== Glazes/Tenmoku.md ===
+Tenmoku glaze: iron and a fast firing. 還元焼成
+=== Secret.md ===
+---
+private: true
+---
+celadon
+";
+
+fn requests() -> Vec<(&'static str, Value)> {
+    vec![
+        ("search", json!({"query": "how slow is the firing"})),
+        (
+            "search",
+            json!({"query": "celadon", "explain": true, "limit": 1}),
+        ),
+        (
+            "search",
+            json!({"query": "glaze", "folder": ["Glazes", "Nowhere"], "lanes": ["text", "title"]}),
+        ),
+        (
+            "search",
+            json!({"query": "firing", "tag": ["#Ceramics"], "limit": 1, "cursor": "1-1"}),
+        ),
+        ("search", json!({"query": "a fast firing", "exact": true})),
+        ("search", json!({"query": "-iron \"AND\" *"})),
+        ("search", json!({"query": "還元"})),
+        ("search", json!({"query": ""})),
+        ("search", json!({"query": "x", "limit": 0})),
+        ("search", json!({"query": "x", "lanes": ["words"]})),
+        ("search", json!({"query": "x", "cursor": "?"})),
+        ("read", json!({"note": "Oven"})),
+        (
+            "read",
+            json!({"note": "Kiln", "heading": ["Kiln", "Cooling"], "max_chars": 9}),
+        ),
+        ("read", json!({"note": "[[Kiln#^slow]]"})),
+        ("read", json!({"note": "Kiln", "lines": "7-8"})),
+        ("read", json!({"note": "Nowhere"})),
+        ("read", json!({"note": "Secret.md"})),
+        ("read", json!({"note": "Kiln", "block": "none"})),
+        ("status", json!({})),
+        (
+            "status",
+            json!({"why_not": "Secret.md", "list": 0, "verify": true}),
+        ),
+        ("rebuild", json!({"update": true})),
+    ]
+}
+
+/// The words that make a request on the command line.
+fn words(entry: &Entry, request: &Value) -> Vec<String> {
+    let mut flags = Vec::new();
+    let mut positional = Vec::new();
+    for (name, value) in request.as_object().unwrap() {
+        let flag = format!("--{}", name.replace('_', "-"));
+        let mut give = |value: &str| match entry.positional == Some(name) {
+            true => positional.extend(["--".to_string(), value.to_string()]),
+            false => flags.extend([flag.clone(), value.to_string()]),
+        };
+        match value {
+            Value::Bool(true) => flags.push(flag),
+            Value::String(text) => give(text),
+            Value::Array(items) => items.iter().for_each(|item| give(item.as_str().unwrap())),
+            other => give(&other.to_string()),
+        }
+    }
+    [flags, positional].concat()
+}
+
+/// What the table gives, after the look for changes that the command line takes too.
+fn by_table(host: &Host, entry: &Entry, request: &Value) -> String {
+    let desk = match entry.fresh {
+        true => Desk::refreshed(host, host.refresh(Patience::Read, &Quiet).unwrap()),
+        false => Desk::new(host),
+    };
+    match (entry.run)(&desk, request.clone()) {
+        Ok(output) => format!("{output}\n"),
+        Err(error) => serde_json::to_string(&ErrorJson { error }).unwrap() + "\n",
+    }
+}
+
+#[test]
+fn the_same_request_gives_the_same_bytes() {
+    let vault = TempVault::new(NOTES);
+    let home = vault.beside("home");
+    std::fs::create_dir(&home).unwrap();
+    let environment = Environment {
+        home: home.clone(),
+        config_dir: home.join(".config"),
+        data_dir: home.join(".local/share"),
+        vars: [(
+            "LOREWELL_EXCLUDE_PROPERTIES".to_string(),
+            "private".to_string(),
+        )]
+        .into(),
+        current_dir: home.clone(),
+    };
+    let config = Config::load(&environment).unwrap();
+    let folder = vault.root().display().to_string();
+    let asked = vaults::resolve(&config, &Flags::new(), Some(&folder)).unwrap();
+    let settings = config.settings(Some(&asked), &Flags::new()).unwrap();
+    let host = open(&config, &settings, &asked).unwrap();
+    host.refresh(Patience::Wait, &Quiet).unwrap();
+    for (name, request) in requests() {
+        let entry = table().iter().find(|entry| entry.name() == name).unwrap();
+        let printed = Command::new(env!("CARGO_BIN_EXE_lorewell"))
+            .args([name, "--json", "--vault", &folder])
+            .args(words(entry, &request))
+            .env_clear()
+            .env("HOME", &home)
+            .envs(&environment.vars)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(printed.stdout).unwrap();
+        assert_eq!(told, by_table(&host, entry, &request), "{name} {request}");
+        assert_eq!(
+            String::from_utf8_lossy(&printed.stderr),
+            "",
+            "{name} {request}"
+        );
+        let code = match () {
+            () if told.starts_with("{\"error\"") => 2,
+            () if told.contains("\"confidence\":\"none\"") => 1,
+            () => 0,
+        };
+        assert_eq!(printed.status.code(), Some(code), "{name} {request}");
+    }
+    let asked: Vec<&str> = requests().iter().map(|(name, _)| *name).collect();
+    for entry in table() {
+        assert!(
+            asked.contains(&entry.name()),
+            "{} is asked nothing",
+            entry.id
+        );
+    }
+}

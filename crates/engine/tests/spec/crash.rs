@@ -1,0 +1,109 @@
+//! A writer that dies at any named place leaves a whole generation behind, and the next writer
+//! goes on from it.
+
+use lorewell_engine::{IndexError, Quiet, RuleSettings};
+use lorewell_index::failpoint;
+
+use crate::world::World;
+
+/// Three segments, so that the next update joins them; a note to remove, one to change, one to
+/// exclude.
+fn about_to_merge() -> World {
+    let world = World::built(
+        "=== Kiln.md ===\nThe kiln fires at cone 6.\n=== Glaze.md ===\nCeladon glaze.\n=== Rent.md ===\n#secret rent\n",
+    );
+    for name in ["Second", "Third"] {
+        let text = format!("# {name}\nThe {name} note on firing.\n");
+        world.home.vault.write(&format!("{name}.md"), text);
+        world.refresh();
+    }
+    world
+}
+
+#[test]
+fn death_at_any_place_of_an_update_loses_nothing() {
+    let places = failpoint::POINTS
+        .iter()
+        .filter(|p| !p.starts_with("discard"));
+    for point in places {
+        let mut world = about_to_merge();
+        assert_eq!(world.index_files(".lex").len(), 3);
+        let before = world.picture();
+        world.exclude(RuleSettings {
+            tags: vec!["secret".to_string()],
+            ..RuleSettings::default()
+        });
+        world.home.vault.remove("Glaze.md");
+        world
+            .home
+            .vault
+            .write("Kiln.md", "The kiln fires at cone 10 now.\n");
+        world.home.vault.write("Fourth.md", "A new note.\n");
+
+        failpoint::arm(point, 0);
+        let error = world.try_refresh().unwrap_err();
+        assert!(!failpoint::is_armed(), "{point} was not reached");
+        assert_eq!(error.to_string(), format!("{point}: cut short by a test"));
+
+        let after = world.picture();
+        let committed = !matches!(*point, "before-remove-commit" | "after-settings-commit");
+        assert_eq!(after.notes.contains_key("Glaze.md"), !committed, "{point}");
+        assert!(before.notes.contains_key("Rent.md"));
+        assert!(
+            !after.notes.contains_key("Rent.md"),
+            "{point}: an excluded note"
+        );
+
+        assert_eq!(world.refresh().pending, 0);
+        world.picture().assert_same(&world.rebuilt_picture());
+        leaves_no_orphans(&world, point);
+    }
+}
+
+/// Some generations later, only files that the catalogue names are left, and the last that was
+/// given up.
+fn leaves_no_orphans(world: &World, point: &str) {
+    world.host().rebuild(&Quiet).unwrap();
+    for name in ["One.md", "Two.md"] {
+        world.home.vault.write(name, format!("{name}\n"));
+        world.refresh();
+    }
+    world.home.vault.remove("Two.md");
+    world.refresh();
+    let live = world.snapshot().segments().len();
+    let files = world.index_files(".lex").len();
+    assert!(
+        files <= live + 1,
+        "{point}: {files} files, {live} of them live"
+    );
+    world.picture().assert_same(&world.rebuilt_picture());
+}
+
+#[test]
+fn death_while_a_damaged_index_is_thrown_away_leaves_nothing_of_it() {
+    for point in ["discard-after-catalogue", "discard-after-segments"] {
+        for rebuild in [true, false] {
+            let world = about_to_merge();
+            std::fs::write(
+                world.home.index_dir().join("catalogue.sqlite"),
+                "no database",
+            )
+            .unwrap();
+            failpoint::arm(point, 0);
+            world.host().rebuild(&Quiet).unwrap_err();
+            assert!(!failpoint::is_armed(), "{point} was not reached");
+            let state = world.host().view().map(drop).unwrap_err();
+            assert!(matches!(
+                state,
+                lorewell_engine::EngineError::Index(IndexError::Absent(_))
+            ));
+            if rebuild {
+                world.host().rebuild(&Quiet).unwrap();
+            } else {
+                world.refresh();
+            }
+            world.picture().assert_same(&world.rebuilt_picture());
+            assert_eq!(world.index_files(".lex").len(), 1);
+        }
+    }
+}

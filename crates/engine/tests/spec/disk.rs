@@ -1,0 +1,92 @@
+//! An index on a disk that runs full: it stays as it is, the answer says so, and room makes it
+//! good.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::Command;
+
+use lorewell_engine::{Patience, Quiet};
+
+use crate::picture::Picture;
+use crate::world::World;
+
+const DISK: &str = "LOREWELL_TEST_SMALL_DISK";
+
+/// Starts this test again in a namespace of its own, where it may mount a disk of eight megabytes.
+#[test]
+fn a_full_disk_loses_nothing() {
+    if let Ok(disk) = std::env::var(DISK) {
+        return on_a_small_disk(Path::new(&disk));
+    }
+    let place = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=8m tmpfs "$1" || exit 75; shift; exec "$@""#;
+    let run = Command::new("unshare")
+        .args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            script,
+            "sh",
+        ])
+        .arg(place.path())
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "disk::a_full_disk_loses_nothing", "--nocapture"])
+        .env(DISK, place.path())
+        .output();
+    match run {
+        Ok(run) if String::from_utf8_lossy(&run.stdout).contains("running 1 test") => {
+            assert!(
+                run.status.success(),
+                "{}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+        }
+        _ => eprintln!("SKIPPED: no disk can be mounted here"),
+    }
+}
+
+fn on_a_small_disk(disk: &Path) {
+    let world = World::new("=== Kiln.md ===\nCone 6.\n=== Rent.md ===\nPaid.\n");
+    let host = world.host_in(&disk.join("index"));
+    let refresh = || host.refresh(Patience::Read, &Quiet);
+    refresh().unwrap();
+    let before = Picture::of(&host);
+    let no_room = format!("no room left on the disk that holds {}", disk.display());
+    let filler = disk.join("filler");
+    let fill = || std::fs::write(&filler, vec![0; 6 << 20]);
+    let mut times_full = 0;
+    // Words that differ, so that every part of the index grows; more of them each time, so that
+    // the room ends in another part.
+    for words in [1_000, 15_000, 25_000, 35_000, 45_000, 60_000] {
+        let text: Vec<String> = (0..words).map(|n| format!("word{n} kiln")).collect();
+        world.home.vault.write("Large.md", text.join(".\n\n"));
+        // An error here fills the rest of the disk, which is as good.
+        let _ = fill();
+        let freshness = refresh().unwrap();
+        Picture::of(&host);
+        if freshness.pending > 0 {
+            times_full += 1;
+            let reason = freshness.reason.unwrap();
+            assert!(reason.starts_with(&no_room), "{reason}");
+        }
+        std::fs::remove_file(&filler).unwrap();
+        refresh().unwrap();
+        let notes = Picture::of(&host).notes.len();
+        assert_eq!(notes, 3, "with room for {words} words");
+        world.home.vault.remove("Large.md");
+        refresh().unwrap();
+        Picture::of(&host).assert_same(&before);
+    }
+    assert!((1..6).contains(&times_full), "{times_full} times full");
+    let _ = fill();
+    let _ = std::fs::write(disk.join("rest"), vec![0; 8 << 20]);
+    let error = world
+        .host_in(&disk.join("other"))
+        .refresh(Patience::Read, &Quiet)
+        .unwrap_err();
+    assert!(error.to_string().starts_with(&no_room), "{error}");
+    assert_eq!(error.code(), "disk_full");
+    assert!(error.hint().starts_with("Make room"));
+}

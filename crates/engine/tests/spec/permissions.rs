@@ -1,0 +1,154 @@
+//! What may not be read or written. The superuser may do everything, so these tests start
+//! themselves again as another user.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use lorewell_engine::{FileState, Patience, Quiet, RuleSettings, StatusRequest};
+
+use crate::world::World;
+
+const NOTES: &str = "=== Kiln.md ===\nCone 6.\n=== shut/In.md ===\nCeladon. #secret\n";
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Runs the test itself, or a copy of this program with it as another user.
+fn unprivileged(name: &str, test: fn(World)) {
+    let world = World::built(NOTES);
+    // Who owns what this process makes is who it runs as.
+    if fs::metadata(world.home.vault.root()).unwrap().uid() != 0 {
+        return test(world);
+    }
+    let place = tempfile::tempdir().unwrap();
+    mode(place.path(), 0o755);
+    let copy = place.path().join("test");
+    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    mode(&copy, 0o755);
+    let run = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+        .arg(&copy)
+        .args(["--exact", &format!("permissions::{name}"), "--nocapture"])
+        .env("TMPDIR", "/tmp")
+        .current_dir("/")
+        .output();
+    match run {
+        Ok(run) => {
+            let said = String::from_utf8_lossy(&run.stdout);
+            let why = String::from_utf8_lossy(&run.stderr);
+            assert!(
+                run.status.success() && said.contains("1 passed"),
+                "{said}{why}"
+            );
+        }
+        Err(e) => eprintln!("SKIPPED: running as root, and there is no setpriv ({e})"),
+    }
+}
+
+#[test]
+fn a_read_only_index_answers_and_says_what_is_missing() {
+    unprivileged(
+        "a_read_only_index_answers_and_says_what_is_missing",
+        |world| {
+            let (index, before) = (world.home.index_dir(), world.picture());
+            world.home.vault.write("Rent.md", "Paid.\n");
+            for file in world.index_files("") {
+                mode(&file, 0o400);
+            }
+            mode(&index, 0o500);
+            let freshness = world.try_refresh();
+            let after = world.picture();
+            let mut stricter = world;
+            stricter.exclude(RuleSettings {
+                tags: vec!["secret".into()],
+                ..RuleSettings::default()
+            });
+            let excluding = stricter.try_refresh();
+            mode(&index, 0o700);
+            // Better no answer than one from a note that is excluded now.
+            assert_eq!(excluding.unwrap_err().code(), "no_permission");
+
+            let freshness = freshness.unwrap();
+            assert_eq!(freshness.pending, 1);
+            let lock = index.join("writer.lock");
+            let reason = format!("no permission for {}", lock.display());
+            assert_eq!(freshness.reason, Some(reason));
+            after.assert_same(&before);
+        },
+    );
+}
+
+#[test]
+fn an_unreadable_index_folder_is_told() {
+    unprivileged("an_unreadable_index_folder_is_told", |world| {
+        let index = world.home.index_dir();
+        mode(&index, 0o000);
+        let host = world.host();
+        let errors = [
+            host.refresh(Patience::Read, &Quiet).map(drop).unwrap_err(),
+            host.view().map(drop).unwrap_err(),
+            host.status(&StatusRequest::default())
+                .map(drop)
+                .unwrap_err(),
+        ];
+        mode(&index, 0o700);
+        for error in errors {
+            let said = error.to_string();
+            assert!(said.starts_with("no permission for "), "{said}");
+            assert_eq!(error.code(), "no_permission");
+        }
+        assert_eq!(world.refresh().pending, 0);
+    });
+}
+
+#[test]
+fn notes_that_cannot_be_read_keep_their_last_content() {
+    unprivileged(
+        "notes_that_cannot_be_read_keep_their_last_content",
+        |mut world| {
+            let before = world.picture();
+            let (note, folder) = (
+                world.home.vault.path("Kiln.md"),
+                world.home.vault.path("shut"),
+            );
+            world.home.vault.write("Kiln.md", "Another content.\n");
+            mode(&note, 0o000);
+            mode(&folder, 0o000);
+            let freshness = world.refresh();
+            let why = StatusRequest {
+                why_not: Some("Kiln.md".into()),
+                list_limit: 9,
+                verify: true,
+            };
+            let status = world.host().status(&why).unwrap();
+            assert_eq!(world.picture().notes, before.notes);
+            assert_eq!(
+                (freshness.pending, freshness.report.unwrap().unread),
+                (0, 1)
+            );
+            let Some(FileState::Failed(file)) = &status.file else {
+                panic!("{:?}", status.file)
+            };
+            assert_eq!(file.reason, "no permission to read “Kiln.md”");
+            assert_eq!(status.unreadable.len(), 2);
+            assert_eq!(status.verified, Some(Ok(())));
+
+            // An exclusion holds also for what cannot be read just now.
+            world.exclude(RuleSettings {
+                tags: vec!["secret".into()],
+                ..RuleSettings::default()
+            });
+            world.refresh();
+            assert_eq!(world.snapshot().totals().notes, 1);
+
+            mode(&folder, 0o700);
+            mode(&note, 0o600);
+            world.settle();
+            assert_eq!(world.found("another content"), ["Kiln.md"]);
+            world.picture().assert_same(&world.rebuilt_picture());
+        },
+    );
+}

@@ -1,0 +1,323 @@
+//! Everything that can be wrong with an index or a folder of notes: the words it is told in, and
+//! that nothing is lost.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use lorewell_engine::{EngineError, FileState, Host, Quiet, RuleSettings, StatusRequest};
+use rusqlite::Connection;
+
+use crate::world::World;
+
+const NOTES: &str = "
+=== Kiln.md ===
+---
+aliases: [Oven]
+---
+# Firing
+The kiln fires at cone 6. See [[Glaze]].
+=== Glaze.md ===
+Celadon and ash. #ceramics
+";
+
+/// What a person and a program are told.
+fn told(error: &EngineError, world: &World) -> (String, &'static str, String) {
+    let folder = world.home.index_dir().display().to_string();
+    let said = error.to_string().replace(&folder, "INDEX");
+    let root = world.home.vault.root().display().to_string();
+    (said.replace(&root, "VAULT"), error.code(), error.hint())
+}
+
+#[track_caller]
+fn assert_told(world: &World, message: &str, code: &str) {
+    let host = world.host();
+    let answers = [
+        host.refresh(lorewell_engine::Patience::Read, &Quiet)
+            .map(drop),
+        host.view().map(drop),
+        host.status(&StatusRequest::default()).map(drop),
+    ];
+    for answer in answers {
+        let error = answer.unwrap_err();
+        let (said, found, hint) = told(&error, world);
+        assert!(said.starts_with(message), "{said}");
+        assert_eq!(found, code);
+        assert!(!hint.is_empty());
+    }
+}
+
+fn flip_a_bit(file: &Path, at: u64) {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(file)
+        .unwrap();
+    let mut byte = [0];
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.read_exact(&mut byte).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(&[byte[0] ^ 4]).unwrap();
+}
+
+fn set_format(world: &World, format: u32) {
+    let file = world.home.index_dir().join("catalogue.sqlite");
+    let connection = Connection::open(file).unwrap();
+    connection
+        .pragma_update(None, "user_version", format)
+        .unwrap();
+}
+
+/// Damage, as done to the index, how it is told, and its code.
+type Damage = (fn(&World), &'static str, &'static str);
+
+#[test]
+fn damage_is_told_and_rebuild_makes_it_good() {
+    let cases: [Damage; 6] = [
+        (
+            |world| {
+                let path = world.home.index_dir().join("catalogue.sqlite");
+                let half = fs::metadata(&path).unwrap().len() / 2;
+                let file = OpenOptions::new().write(true).open(path).unwrap();
+                file.set_len(half).unwrap();
+            },
+            "the index in INDEX is damaged: catalogue.sqlite: ",
+            "index_damaged",
+        ),
+        (
+            |world| {
+                fs::write(
+                    world.home.index_dir().join("catalogue.sqlite"),
+                    "no database, only words",
+                )
+                .unwrap()
+            },
+            "the index in INDEX is damaged: catalogue.sqlite: file is not a database",
+            "index_damaged",
+        ),
+        (
+            |world| fs::remove_file(&world.index_files(".lex")[0]).unwrap(),
+            "the index in INDEX is damaged: cannot open the lexical segment INDEX/segments/1.lex: ",
+            "index_damaged",
+        ),
+        (
+            |world| {
+                for file in world.index_files(".bin") {
+                    OpenOptions::new()
+                        .write(true)
+                        .open(file)
+                        .unwrap()
+                        .set_len(4_100)
+                        .unwrap();
+                }
+            },
+            "the index in INDEX is damaged: INDEX/vectors/",
+            "index_damaged",
+        ),
+        (
+            |world| set_format(world, 4_000),
+            "the index in INDEX has format 4000; this version knows formats up to 2",
+            "index_newer",
+        ),
+        (
+            |world| set_format(world, 1),
+            "the index in INDEX has the old format 1; this version writes format 2",
+            "index_older",
+        ),
+    ];
+    for (damage, message, code) in cases {
+        let world = World::built(NOTES);
+        let before = world.picture();
+        damage(&world);
+        assert_told(&world, message, code);
+        world.host().rebuild(&Quiet).unwrap();
+        world.picture().assert_same(&before);
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_and_named() {
+    for (ending, at, message) in [
+        (".lex", 200, "lexical segment"),
+        (
+            "rows.bin",
+            4_200,
+            "vectors of static-en-256, the first is row 0",
+        ),
+    ] {
+        let world = World::built(NOTES);
+        let before = world.picture();
+        flip_a_bit(&world.index_files(ending)[0], at);
+        let check = StatusRequest {
+            verify: true,
+            ..StatusRequest::default()
+        };
+        let said = match world.host().status(&check) {
+            Ok(status) => status.verified.unwrap().unwrap_err(),
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains(message), "{said}");
+        world.host().rebuild(&Quiet).unwrap();
+        assert_eq!(world.host().status(&check).unwrap().verified, Some(Ok(())));
+        world.picture().assert_same(&before);
+    }
+}
+
+#[test]
+fn an_index_folder_that_is_a_file_is_told() {
+    let world = World::new(NOTES);
+    fs::remove_dir(world.home.index_dir()).unwrap();
+    fs::write(world.home.index_dir(), "mine").unwrap();
+    assert_told(
+        &world,
+        "INDEX is a file, or lies in one; the index needs a folder",
+        "index_not_a_folder",
+    );
+    assert_eq!(fs::read(world.home.index_dir()).unwrap(), b"mine");
+}
+
+#[test]
+fn a_folder_of_notes_that_vanishes_or_is_bare_loses_nothing() {
+    let world = World::built(NOTES);
+    let (before, host) = (world.picture(), world.host());
+    let away = world.home.vault.beside("away");
+    fs::rename(world.home.vault.root(), &away).unwrap();
+    let error = host
+        .refresh(lorewell_engine::Patience::Read, &Quiet)
+        .unwrap_err();
+    assert_eq!(told(&error, &world).0, "there is no folder VAULT");
+    assert_eq!(error.code(), "vault_missing");
+    host.rebuild(&Quiet).unwrap_err();
+
+    fs::create_dir(world.home.vault.root()).unwrap();
+    let freshness = world.refresh();
+    assert_eq!((freshness.pending, freshness.report), (2, None));
+    let reason = freshness.reason.unwrap();
+    assert!(
+        reason.starts_with("the folder is bare, as if its drive were not there"),
+        "{reason}"
+    );
+
+    fs::remove_dir(world.home.vault.root()).unwrap();
+    fs::rename(&away, world.home.vault.root()).unwrap();
+    assert_eq!(world.refresh().pending, 0);
+    world.picture().assert_same(&before);
+}
+
+#[test]
+fn a_folder_that_was_emptied_on_purpose_can_be_followed() {
+    let world = World::built(NOTES);
+    world.home.vault.remove("Kiln.md");
+    world.home.vault.remove("Glaze.md");
+    assert_eq!(world.refresh().pending, 2);
+    world.host().rebuild(&Quiet).unwrap();
+    assert_eq!(world.snapshot().totals().notes, 0);
+
+    // Obsidian's settings are still there: this is no missing drive.
+    let world = World::built(NOTES);
+    world.home.vault.write(".obsidian/app.json", "{}");
+    world.home.vault.remove("Kiln.md");
+    world.home.vault.remove("Glaze.md");
+    assert_eq!(world.refresh().pending, 0);
+    assert_eq!(world.snapshot().totals().notes, 0);
+}
+
+/// Nothing that the note held is left in any part of the index.
+#[track_caller]
+fn assert_nowhere(host: &Host, world: &World, word: &str, path: &str) {
+    let snapshot = world.snapshot();
+    assert!(snapshot.note_at(path).unwrap().is_none());
+    assert_eq!(snapshot.notes_named("Oven").unwrap(), []);
+    assert!(snapshot.passages_holding(word, 10).unwrap().is_empty());
+    let scope = lorewell_engine::Scope {
+        tags: vec!["hot".to_string()],
+        ..Default::default()
+    };
+    assert_eq!(snapshot.notes_in(&scope).unwrap().unwrap().len(), 0);
+    let (_, live) = snapshot.vectors().unwrap();
+    assert_eq!(u64::from(live.count()), snapshot.totals().passages);
+    let glaze = snapshot.note_at("Glaze.md").unwrap().unwrap();
+    let links = snapshot.links_from(&glaze).unwrap();
+    assert!(
+        links
+            .iter()
+            .all(|l| l.resolution == lorewell_graph::Resolution::Missing)
+    );
+    for live in snapshot.segments() {
+        let found = lorewell_lexical::document_frequency(&[live], word).unwrap();
+        assert_eq!(found, 0);
+    }
+    assert_eq!(host.view().unwrap().totals().notes, 1);
+    snapshot.verify().unwrap();
+}
+
+#[test]
+fn a_note_that_turns_binary_or_is_excluded_is_nowhere() {
+    let fixture = "
+=== Private/Kiln.md ===
+---
+aliases: [Oven]
+secret: true
+---
+# Firing
+The Oven is zirconium. #hot
+=== Glaze.md ===
+Celadon, see [[Oven]] and [[Kiln]].
+";
+    let rules = [
+        RuleSettings {
+            folders: vec!["Private".into()],
+            ..RuleSettings::default()
+        },
+        RuleSettings {
+            globs: vec!["Kil*".into()],
+            ..RuleSettings::default()
+        },
+        RuleSettings {
+            tags: vec!["hot".into()],
+            ..RuleSettings::default()
+        },
+        RuleSettings {
+            properties: vec!["secret".into()],
+            ..RuleSettings::default()
+        },
+    ];
+    for rule in rules {
+        let mut world = World::built(fixture);
+        let before = world.picture();
+        world.exclude(rule);
+        let report = world.refresh().report.unwrap();
+        assert_eq!((report.removed, report.taken_in), (1, 0));
+        assert_nowhere(&world.host(), &world, "zirconium", "Private/Kiln.md");
+        let why = StatusRequest {
+            why_not: Some("Private/Kiln.md".into()),
+            list_limit: 9,
+            verify: false,
+        };
+        let status = world.host().status(&why).unwrap();
+        let Some(FileState::LeftOut(file)) = status.file else {
+            panic!("{:?}", status.file)
+        };
+        assert!(file.code.starts_with("excluded"), "{file:?}");
+        world.exclude(RuleSettings::default());
+        world.refresh();
+        world.picture().assert_same(&before);
+    }
+    let world = World::built(fixture);
+    world
+        .home
+        .vault
+        .write("Private/Kiln.md", b"\0\x01\x02\0 no text");
+    world.refresh();
+    assert_nowhere(&world.host(), &world, "zirconium", "Private/Kiln.md");
+}
+
+#[test]
+fn looking_again_without_news_makes_no_generation() {
+    let world = World::built(NOTES);
+    let generation = world.snapshot().totals().generation;
+    let same = world.home.vault.bytes("Glaze.md");
+    world.home.vault.write("Glaze.md", same);
+    world.settle();
+    assert_eq!(world.snapshot().totals().generation, generation);
+}

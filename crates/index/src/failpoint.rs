@@ -1,0 +1,73 @@
+//! Named places where a test can cut the writer short, as a crash would. Without the feature
+//! `failpoints` they compile to nothing.
+
+#[cfg(feature = "failpoints")]
+pub use armed::{POINTS, arm, is_armed};
+
+/// Goes on; or fails here, where a test wants that.
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+pub(crate) fn failpoint(_: &'static str) -> Result<(), crate::IndexError> {
+    Ok(())
+}
+
+#[cfg(feature = "failpoints")]
+pub(crate) use armed::failpoint;
+
+#[cfg(feature = "failpoints")]
+mod armed {
+    use std::cell::Cell;
+    use std::path::PathBuf;
+
+    use crate::IndexError;
+
+    /// Every place, in the order of an update with a merge; those of discarding last.
+    pub const POINTS: [&str; 14] = [
+        "after-settings-commit",
+        "before-remove-commit",
+        "after-remove-commit",
+        "after-vectors-append",
+        "after-segment-write",
+        "after-vectors-sync",
+        "before-commit",
+        "after-commit",
+        "after-merge-write",
+        "before-merge-commit",
+        "after-merge-commit",
+        "before-checkpoint",
+        "discard-after-catalogue",
+        "discard-after-segments",
+    ];
+
+    thread_local! {
+        static ARMED: Cell<Option<(&'static str, usize)>> = const { Cell::new(None) };
+    }
+
+    /// Lets this thread's writer fail at a place, after passing it so many times.
+    pub fn arm(point: &'static str, passes: usize) {
+        ARMED.set(Some((point, passes)));
+    }
+
+    /// Whether this thread's writer has yet to reach the armed place. Disarms it.
+    pub fn is_armed() -> bool {
+        ARMED.take().is_some()
+    }
+
+    pub(crate) fn failpoint(point: &'static str) -> Result<(), IndexError> {
+        debug_assert!(POINTS.contains(&point), "{point} is not listed");
+        match ARMED.get() {
+            Some((armed, 0)) if armed == point => {
+                ARMED.set(None);
+                Err(IndexError::Io {
+                    path: PathBuf::from(point),
+                    source: std::io::Error::other("cut short by a test"),
+                })
+            }
+            Some((armed, passes)) if armed == point => {
+                ARMED.set(Some((armed, passes - 1)));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
