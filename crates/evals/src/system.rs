@@ -41,7 +41,7 @@ impl System {
             System::new("dense", |r| r.lanes = vec![Lane::Dense]),
             System::fused(),
             System::new("title+text", |r| r.lanes = vec![Lane::Title, Lane::Text]),
-            System::with("convex", |s| s.fusion = Fusion::Convex),
+            System::with("rrf", |s| s.fusion = Fusion::Rrf { k: 60.0 }),
         ]
     }
 

@@ -237,6 +237,16 @@ impl Snapshot {
         )
     }
 
+    /// The names whose [`name_key`] begins with a text, by key.
+    pub fn names_beginning(&self, text: &str) -> Result<Vec<NoteName>, IndexError> {
+        let last = format!("{text}\u{10FFFF}");
+        self.query(
+            "SELECT note, kind, name FROM names WHERE key >= ?1 AND key <= ?2 ORDER BY key",
+            params![text, last],
+            read_name,
+        )
+    }
+
     /// Every name of every note, by note.
     pub fn names(&self) -> Result<Vec<NoteName>, IndexError> {
         self.query(

@@ -65,11 +65,11 @@ impl LaneWeights {
 impl Default for SearchSettings {
     fn default() -> SearchSettings {
         SearchSettings {
-            fusion: Fusion::Rrf { k: 60.0 },
+            fusion: Fusion::Convex,
             weights: LaneWeights {
                 text: 1.0,
                 title: 0.5,
-                dense: 0.3,
+                dense: 0.33,
             },
             limit: 6,
             lanes: Lane::ALL.to_vec(),

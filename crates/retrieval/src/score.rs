@@ -14,7 +14,7 @@ pub(crate) const FAR: f32 = 0.25;
 /// Cosines from this on mean the same.
 pub(crate) const NEAR: f32 = 0.85;
 /// From this score on an answer is strong.
-pub(crate) const STRONG: f32 = 0.65;
+pub(crate) const STRONG: f32 = 0.7;
 /// From this score on an answer is weak; below there is none.
 pub(crate) const WEAK: f32 = 0.2;
 

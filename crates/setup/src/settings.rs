@@ -122,7 +122,7 @@ settings! {
         "How many characters a passage repeats of the one before it, fewer than `passage_chars`; a change rebuilds the index.";
     lanes Lanes: Vec<String> = Some("text, title, dense"), Kind::ListOf(LANES), Vault,
         "The lanes that a question runs: words, note names, meaning.";
-    fusion Fusion: String = Some("rrf"), Kind::Choice(&["rrf", "convex"]), Vault,
+    fusion Fusion: String = Some("convex"), Kind::Choice(&["rrf", "convex"]), Vault,
         "How the lanes' rankings become one: by rank (`rrf`) or by normalized score (`convex`).";
     rrf_k RrfK: u64 = Some("60"), Kind::Integer { min: 1, max: 1000 }, Vault,
         "The constant of Reciprocal Rank Fusion: the larger, the less the first ranks stand out.";

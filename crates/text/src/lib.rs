@@ -17,5 +17,5 @@ pub use lines::LineIndex;
 pub use normal::{fold, fold_white_space, name_key};
 pub use path::NotePath;
 pub use question::{Question, QuestionTerm};
-pub use stop_words::is_stop_word;
+pub use stop_words::StopWords;
 pub use token::{Token, TokenKind, Tokenizer};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::normal::fold;
-use crate::stop_words::is_stop_word;
+use crate::stop_words::StopWords;
 use crate::token::{TokenKind, Tokenizer};
 
 /// A question holds at most so many different terms; those after are left out, and
@@ -47,6 +47,7 @@ impl Question {
             ..Question::default()
         };
         let mut found: Vec<QuestionTerm> = Vec::new();
+        let stop_words = StopWords::of(read);
         let mut stopped = false;
         let mut seen = std::collections::HashSet::new();
         Tokenizer::new().tokens(read, &mut |token| {
@@ -54,7 +55,7 @@ impl Question {
                 token.kind,
                 TokenKind::Word | TokenKind::Spelling | TokenKind::Beginning
             );
-            if word && is_stop_word(&fold(&read[token.range.clone()])) {
+            if word && stop_words.holds(&fold(&read[token.range.clone()])) {
                 stopped = true;
                 return;
             }
@@ -133,7 +134,10 @@ mod tests {
             ("釉薬 火", &["釉薬", "火"]),
             ("釉薬火", &["釉薬", "薬火"]),
             ("\"C++\" AND (x OR -y)", &["c++", "c", "x", "y"]),
-            ("wie lange dauert der Brand", &["lang", "dauert", "brand"]),
+            (
+                "wie lange dauert der Brand",
+                &["lang", "dauert", "dauer*", "brand"],
+            ),
         ] {
             assert_eq!(terms(text), expected, "{text}");
         }

@@ -1,18 +1,37 @@
 //! Words that ask or connect and say nothing of the subject.
 
-/// Whether a folded, unstemmed word is a stop word of English or of another language whose
-/// list cannot be mistaken for content in English.
+use crate::language::is_foreign;
+
+/// The stop words that count in one text: those of English, and of other languages where the text
+/// is in one.
 ///
 /// Stop words are dropped from questions only, and only while other words remain; the index
 /// keeps them.
-pub fn is_stop_word(word: &str) -> bool {
-    is_english_stop_word(word) || (is_other_stop_word(word) && KEPT.binary_search(&word).is_err())
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopWords {
+    foreign: bool,
+}
+
+impl StopWords {
+    /// Those that count in `text`.
+    pub fn of(text: &str) -> StopWords {
+        StopWords {
+            foreign: is_foreign(text),
+        }
+    }
+
+    /// Whether a folded, unstemmed word is one.
+    pub fn holds(self, word: &str) -> bool {
+        is_english_stop_word(word)
+            || self.foreign && (is_other_stop_word(word) || DOUBLE.contains(&word))
+    }
 }
 
 pub(crate) fn is_english_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
+/// Whether a folded word is a stop word of another language and tells that language.
 pub(crate) fn is_other_stop_word(word: &str) -> bool {
     OTHERS.binary_search(&word).is_ok()
 }
@@ -34,37 +53,35 @@ const ENGLISH: &[&str] = &[
 /// the language and are not English words. Folded.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "aan", "aber", "aceasta", "acest", "al", "algo", "als", "ante", "antes", "ao", "aos", "au", "auch", "auf",
-    "aus", "aux", "avec", "bei", "bij", "bir", "bis", "bu", "bunun", "ca", "cand", "ce", "cea", "cel", "cele",
-    "ces", "cette", "che", "chi", "ci", "cine", "cok", "com", "comme", "comment", "como", "cosa", "cu", "cual",
-    "cuales", "cuando", "cuanto", "cuantos", "da", "daha", "dal", "dalla", "dann", "dans", "das", "dass",
+    "aan", "aber", "aceasta", "acest", "al", "als", "antes", "ao", "aos", "au", "auch", "auf",
+    "aus", "aux", "avec", "bei", "bij", "bir", "bu", "bunun", "cand", "ce", "cea", "cel", "cele",
+    "ces", "cette", "che", "cok", "comme", "como", "cu", "cual",
+    "cuales", "cuando", "cuanto", "cuantos", "daha", "dalla", "dann", "dans", "das", "dass",
     "dat", "de", "dei", "del", "della", "delle", "dem", "den", "depuis", "der", "des", "desde", "deux", "deze",
-    "di", "dies", "diese", "dieser", "din", "dintre", "dit", "donde", "dont", "dos", "du", "dupa", "durante",
+    "diese", "dieser", "dintre", "donde", "dont", "du", "dupa", 
     "durch", "een", "ein", "eine", "einem", "einen", "einer", "el", "ella", "elle", "elles", "ellos",
-    "em", "en", "entre", "er", "era", "eran", "es", "est", "esta", "este", "esto", "et", "etait", "ete",
-    "etre", "eux", "fait", "foi", "foram", "fost", "fue", "fueron", "fur", "gibi", "gli", "ha", "hangi",
-    "hasta", "hatte", "het", "hoe", "ich", "icin", "ihr", "ik", "il", "ile", "ils", "im", "ise", "ist", "je",
-    "kac", "kadar", "kann", "kein", "kim", "la", "las", "le", "les", "leur", "lo", "los", "lui", "mai", "mais",
-    "mas", "met", "mi", "midir", "mit", "muy", "na", "naar", "nach", "nas", "ne", "neden", "nedir", "nel",
-    "nella", "nerede", "nicht", "niet", "noch", "non", "nos", "nous", "nur", "oder", "olan", "olarak",
-    "oldu", "oldugu", "olmustur", "om", "onde", "ook", "op", "os", "ou", "par", "para", "pas", "pe", "pela",
-    "pelo", "pentru", "per", "perche", "pero", "peut", "piu", "por", "porque", "pourquoi", "prin", "quais",
+    "em", "en", "entre", "eran", "es", "esta", "este", "esto", "et", "etait", "ete",
+    "etre", "eux", "fait", "foram", "fost", "fue", "fueron", "fur", "gibi", "gli", "hangi",
+    "hasta", "hatte", "het", "ich", "icin", "ihr", "ik", "il", "ile", "ils", "im", "ise", "ist", "je",
+    "kac", "kadar", "kann", "kein", "la", "las", "le", "les", "leur", "lo", "los", "lui", "mais",
+    "midir", "mit", "muy", "naar", "nach", "neden", "nedir", "nel",
+    "nella", "nerede", "nicht", "niet", "noch", "nos", "nous", "nur", "oder", "olan", "olarak",
+    "oldu", "oldugu", "olmustur", "onde", "ook", "ou", "par", "para", "pas", "pela",
+    "pelo", "pentru", "perche", "pero", "peut", "piu", "por", "porque", "pourquoi", "prin", "quais",
     "qual", "quale", "quali", "quand", "quando", "quanto", "que", "quel", "quelle", "quelles", "quels", "quem",
-    "qui", "quien", "quienes", "quoi", "sa", "sans", "sau", "se", "sein", "seine", "sem", "ser", "ses", "seu",
-    "si", "sich", "sie", "sin", "sind", "sobre", "sono", "sonra", "sont", "sous", "su", "sua", "sunt", "sur",
-    "sus", "tambien", "tarafindan", "te", "tiene", "tot", "tout", "uber", "uit", "um", "uma", "un", "una",
-    "und", "unde", "une", "uno", "unos", "uns", "unter", "veya", "vom", "von", "voor", "vor", "vous", "waar",
+    "qui", "quien", "quienes", "quoi", "sans", "sau", "se", "sein", "seine", "sem", "ses", "seu",
+    "si", "sich", "sie", "sind", "sobre", "sono", "sonra", "sont", "sous", "sua", "sunt", "sur",
+    "tambien", "tarafindan", "tiene", "tot", "tout", "uber", "uit", "um", "uma", "un", "una",
+    "und", "unde", "une", "uno", "unos", "unter", "veya", "vom", "von", "voor", "vor", "vous", "waar",
     "waarom", "wann", "wanneer", "waren", "warum", "wat", "welche", "welcher", "welke", "wenn", "wer", "werd",
-    "werden", "wie", "wird", "wo", "wordt", "wurde", "wurden", "ya", "zaman", "zijn", "zu", "zum", "zur",
+    "werden", "wie", "wird", "wo", "wordt", "wurde", "wurden", "zaman", "zijn", "zu", "zum", "zur",
     "zwischen",
 ];
 
-/// Those of [`OTHERS`] that are words with a content in another language, or in names: they tell
-/// the language, and stay in a question.
-#[rustfmt::skip]
-const KEPT: &[&str] = &[
-    "algo", "als", "ante", "bis", "cand", "chi", "dal", "del", "den", "dies", "dit", "era", "fost", "hoe",
-    "kim", "mas", "met", "mit", "ou", "pas", "per", "sin", "sur", "tiene", "tout", "zaman",
+/// Stop words of those languages that are English words too: they tell nothing.
+const DOUBLE: &[&str] = &[
+    "ale", "care", "cat", "come", "comment", "con", "cum", "die", "door", "dove", "durante", "hat",
+    "mine", "non", "plus", "pour", "son", "van", "war",
 ];
 
 #[cfg(test)]
@@ -73,10 +90,15 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_for_the_search() {
-        for list in [ENGLISH, OTHERS, KEPT] {
+        for list in [ENGLISH, OTHERS] {
             let unsorted: Vec<_> = list.windows(2).filter(|w| w[0] >= w[1]).collect();
             assert!(unsorted.is_empty(), "{unsorted:?}");
         }
-        assert!(is_stop_word("what") && is_stop_word("wie") && !is_stop_word("kiln"));
+        let (english, german) = (
+            StopWords::of("what is the kiln"),
+            StopWords::of("wie war die Farbe"),
+        );
+        assert!(english.holds("what") && !english.holds("war") && !english.holds("kiln"));
+        assert!(german.holds("wie") && german.holds("war") && !german.holds("farbe"));
     }
 }

@@ -2,7 +2,7 @@
 
 use lorewell_index::{NameKind, NoteName, Snapshot};
 use lorewell_lexical::Live;
-use lorewell_text::{fold, fold_white_space, is_stop_word, name_key};
+use lorewell_text::{StopWords, fold, fold_white_space, name_key};
 use rustc_hash::FxHashMap;
 
 use super::Allowed;
@@ -46,7 +46,7 @@ pub(crate) fn run(
         .filter(|w| !w.is_empty())
         .collect();
     if found.notes.is_empty() {
-        held_names(snapshot, &words, &mut found)?;
+        held_names(snapshot, question, &words, &mut found)?;
     }
     if found.notes.is_empty() && !words.is_empty() && words.len() <= NEAR_WORDS {
         near_names(snapshot, &whole, &mut found)?;
@@ -103,11 +103,13 @@ impl Found {
 /// word of many already counts for its passages in the lexical lane.)
 fn held_names(
     snapshot: &Snapshot,
+    question: &str,
     words: &[&str],
     found: &mut Found,
 ) -> Result<(), RetrievalError> {
     let words = &words[..words.len().min(WORDS_READ)];
-    let tells: Vec<bool> = words.iter().map(|w| !is_stop_word(&fold(w))).collect();
+    let stop_words = StopWords::of(question);
+    let tells: Vec<bool> = words.iter().map(|w| !stop_words.holds(&fold(w))).collect();
     let all = tells.iter().filter(|tells| **tells).count();
     for start in 0..words.len() {
         for end in (start + 1)..=words.len().min(start + LONGEST_NAME) {
@@ -124,19 +126,21 @@ fn held_names(
     Ok(())
 }
 
-/// Names that the question nearly is: a slip of the pen, or a beginning.
+/// Names that the question nearly is: a slip of the pen, or a beginning. Only names with the same
+/// first letter are looked at: a slip in the first letter is rare, and the others are many.
 fn near_names(
     snapshot: &Snapshot,
     question: &str,
     found: &mut Found,
 ) -> Result<(), RetrievalError> {
-    let wanted = fold(&name_key(question));
+    let key = name_key(question);
+    let wanted = fold(&key);
     let length = wanted.chars().count();
-    if length < 3 {
+    let Some(first) = key.chars().next().filter(|_| length >= 3) else {
         return Ok(());
-    }
+    };
     let mut near: Vec<(f64, String, NoteName)> = Vec::new();
-    for name in snapshot.names()? {
+    for name in snapshot.names_beginning(first.encode_utf8(&mut [0; 4]))? {
         let key = fold(&name_key(&name.name));
         let likeness = if key.starts_with(&wanted) {
             0.95
