@@ -122,7 +122,7 @@ fn systems() -> Vec<System> {
         System::new("text", |r| r.lanes = vec![Lane::Text]),
         System::new("dense", |r| r.lanes = vec![Lane::Dense]),
         System::fused(),
-        System::with("convex", |s| s.fusion = Fusion::Convex),
+        System::with("rrf", |s| s.fusion = Fusion::Rrf { k: 60.0 }),
     ]
 }
 

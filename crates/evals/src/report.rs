@@ -33,7 +33,7 @@ and comes from a right note; where several notes are wanted, the share of them s
 the same for notes. *MRR*: one over the rank of the first right note, among ten passages.
 ";
 
-const SYSTEMS: [&str; 5] = ["text", "title+text", "dense", "fused", "convex"];
+const SYSTEMS: [&str; 5] = ["text", "title+text", "dense", "fused", "rrf"];
 const KINDS: [&str; 4] = ["exact", "paraphrase", "deep", "multi"];
 
 /// The page for the result files in `folder`.

@@ -1,6 +1,6 @@
 //! Whether a text in Latin letters is English, told by its small words.
 
-use crate::stop_words::{is_english_stop_word, is_other_stop_word};
+use crate::stop_words::{Tells, tells};
 
 /// So many words tell enough.
 const WORDS: usize = 48;
@@ -27,8 +27,15 @@ pub(crate) fn is_foreign(text: &str) -> bool {
         } else {
             crate::normal::fold_into(piece, &mut word);
         }
-        english += usize::from(is_english_stop_word(&word));
-        other += usize::from(is_other_stop_word(&word));
+        match tells(&word) {
+            Some(Tells::English) => english += 1,
+            Some(Tells::Other) => other += 1,
+            None => {}
+        }
+        // So far ahead, the rest cannot change it for any text that a person wrote.
+        if english > other + 4 {
+            return false;
+        }
     }
     other > english
 }
