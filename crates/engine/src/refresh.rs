@@ -1,6 +1,6 @@
 //! Bringing the index up to date before an answer, or on request.
 
-use lorewell_index::{IndexError, Lock, LockAttempt, Observer, UpdateReport, Writer};
+use lorewell_index::{Changes, IndexError, Lock, LockAttempt, Observer, UpdateReport, Writer};
 use lorewell_vault::Listing;
 
 use crate::{EngineError, Host};
@@ -52,14 +52,14 @@ impl Host {
             return Ok(Freshness::default());
         }
         if is_bare(&listing) && behind.notes > 0 {
-            return Ok(behind.because(BARE.to_string()));
+            return Ok(self.stays(behind, BARE.to_string()));
         }
         let outcome = match (Lock::attempt(&self.layout), patience) {
             (Ok(LockAttempt::Taken(lock)), _) => {
                 self.update(lock, listing, behind.generation, observer)
             }
             (Ok(LockAttempt::HeldBy(process)), Patience::Read) if behind.same_rules => {
-                return Ok(behind.because(busy(process)));
+                return Ok(self.stays(behind, busy(process)));
             }
             (Ok(LockAttempt::HeldBy(_)), _) => Lock::wait(&self.layout)
                 .and_then(|lock| self.update(lock, listing, behind.generation, observer)),
@@ -71,7 +71,7 @@ impl Host {
                 error @ (IndexError::DiskFull(_)
                 | IndexError::NoPermission(_)
                 | IndexError::Busy(_)),
-            ) if behind.same_rules => Ok(behind.because(error.to_string())),
+            ) if behind.same_rules => Ok(self.stays(behind, error.to_string())),
             Err(error) => Err(error.into()),
         }
     }
@@ -106,7 +106,30 @@ impl Host {
         let listing = self.vault.list(&self.settings.index.rules)?;
         Ok(self
             .compare(&listing)?
-            .map_or(listing.notes.len(), |behind| behind.pending))
+            .map_or(listing.notes.len(), |behind| self.count(behind.changes)))
+    }
+
+    /// An index that cannot be brought up to date now, and why.
+    fn stays(&self, behind: Behind, reason: String) -> Freshness {
+        match self.count(behind.changes) {
+            0 => Freshness::default(),
+            pending => Freshness {
+                pending,
+                reason: Some(reason),
+                report: None,
+            },
+        }
+    }
+
+    /// How many notes really differ.
+    fn count(&self, changes: Changes) -> usize {
+        self.settled(changes).pending()
+    }
+
+    /// What really differs: files with a doubtful stamp are read.
+    pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
+        changes.settle(|path| self.vault.read(path).ok().map(|file| file.content_hash));
+        changes
     }
 
     /// `None` where there is no index yet.
@@ -123,9 +146,9 @@ impl Host {
                 && !totals.unfinished
                 && snapshot.was_read_with(&self.settings.index, &listing.rules)?,
             same_rules: snapshot.excludes_by(&listing.rules)?,
-            pending: changes.pending(),
             notes: totals.notes,
             generation: totals.generation,
+            changes,
         }))
     }
 
@@ -162,7 +185,7 @@ impl Host {
         drop(writer);
         let pending = if report.stopped || report.unread > 0 {
             self.compare(listing)?
-                .map_or(listing.notes.len(), |behind| behind.pending)
+                .map_or(listing.notes.len(), |behind| self.count(behind.changes))
         } else {
             0
         };
@@ -185,21 +208,10 @@ struct Behind {
     is_current: bool,
     /// The same notes are excluded as when it was written.
     same_rules: bool,
-    pending: usize,
+    changes: Changes,
     /// Notes that the index holds.
     notes: u64,
     generation: u64,
-}
-
-impl Behind {
-    /// It stays like that.
-    fn because(&self, reason: String) -> Freshness {
-        Freshness {
-            pending: self.pending,
-            reason: Some(reason),
-            report: None,
-        }
-    }
 }
 
 const BARE: &str = "the folder is bare, as if its drive were not there, so the notes known from \

@@ -128,7 +128,7 @@ impl Host {
         let (warnings, warnings_total) =
             self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
         let pending = match &snapshot {
-            Some(snapshot) => snapshot.changes(&listing)?.pending(),
+            Some(snapshot) => self.settled(snapshot.changes(&listing)?).pending(),
             None => listing.notes.len(),
         };
         let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
@@ -214,7 +214,7 @@ impl Host {
         if let Some(entry) = listing.notes.iter().find(|entry| same(entry.path.as_str())) {
             let pending = |s: &Snapshot| {
                 s.changes(listing)
-                    .map(|changes| changes.names(entry.path.as_str()))
+                    .map(|changes| self.settled(changes).names(entry.path.as_str()))
             };
             let known = snapshot
                 .map(|s| s.note_at(entry.path.as_str()))

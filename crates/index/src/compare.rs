@@ -52,6 +52,18 @@ impl Changes {
         self.pending() == 0 && self.forgotten.is_empty()
     }
 
+    /// Drops the files whose content is the one that the catalogue has, although their stamp is
+    /// another or was too young to be trusted. `hash` reads a file; only files with a catalogued
+    /// note are read.
+    pub fn settle(&mut self, hash: impl Fn(&NotePath) -> Option<[u8; 32]>) {
+        self.read.retain(|candidate| match &candidate.known {
+            Some(known) if !known.outdated => {
+                hash(&candidate.entry.path) != Some(known.content_hash)
+            }
+            _ => true,
+        });
+    }
+
     /// Whether the note at a path is new or changed.
     pub fn names(&self, path: &str) -> bool {
         self.read
