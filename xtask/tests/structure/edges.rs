@@ -66,14 +66,26 @@ const HELD: &[(&str, &[&str])] = &[
     ("clap", &["lorewell", "lorewell-evals"]),
     ("clap_complete", &["lorewell"]),
     ("indicatif", &["lorewell"]),
-    ("serde", SERDE),
-    ("schemars", SERDE),
-];
-const SERDE: &[&str] = &[
-    "lorewell-capabilities",
-    "lorewell-setup",
-    "lorewell-evals",
-    "lorewell",
+    // The index writes lists into columns as JSON; plain results above it know no JSON.
+    (
+        "serde",
+        &[
+            "lorewell-index",
+            "lorewell-capabilities",
+            "lorewell-setup",
+            "lorewell-evals",
+            "lorewell",
+        ],
+    ),
+    (
+        "schemars",
+        &[
+            "lorewell-capabilities",
+            "lorewell-setup",
+            "lorewell-evals",
+            "lorewell",
+        ],
+    ),
 ];
 const NOWHERE: &[&str] = &["tokio", "async-std", "smol"];
 
