@@ -155,6 +155,7 @@ impl<'a> Search<'a> {
             passages.push(self.passage(self.request.offset + index + 1, candidate)?);
         }
         let best = passages.iter().map(|p| p.score).reduce(f32::max);
+        let more = !drop_padding(&mut passages, best) && more;
         let reports: Vec<LaneReport> = lanes.into_iter().map(|lane| lane.report).collect();
         Ok(Answer {
             confidence: score::confidence(best),
@@ -343,6 +344,13 @@ impl<'a> Search<'a> {
 
     fn notice(&self) -> Option<String> {
         let question = &self.question;
+        if self
+            .allowed
+            .as_ref()
+            .is_some_and(|allowed| allowed.notes.is_empty())
+        {
+            return Some("No note is in the folder and bears the tags that were asked for.".into());
+        }
         if question.only_stop_words {
             return Some("The question holds only words that say nothing of a subject; name what it is about.".into());
         }
@@ -369,6 +377,21 @@ fn missing_note(snapshot: &Snapshot) -> lorewell_index::IndexError {
         path: snapshot.layout().folder().to_path_buf(),
         what: "a passage belongs to no note".to_string(),
     }
+}
+
+/// Where something answers, the last passages that have nothing of the question only fill places.
+/// Whether any were dropped.
+fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>) -> bool {
+    let before = passages.len();
+    if best.is_some_and(|best| best >= score::WEAK) {
+        while passages
+            .last()
+            .is_some_and(|last| last.score < score::PADDING)
+        {
+            passages.pop();
+        }
+    }
+    passages.len() < before
 }
 
 /// Every lane that fell short, in words.

@@ -17,6 +17,8 @@ pub(crate) const NEAR: f32 = 0.85;
 pub(crate) const STRONG: f32 = 0.7;
 /// From this score on an answer is weak; below there is none.
 pub(crate) const WEAK: f32 = 0.2;
+/// Below this a passage has nothing of the question: the nearest that there was.
+pub(crate) const PADDING: f32 = 0.05;
 
 /// The score of a passage. `words`: share of the question's content, 0 to 1. `cosine`: nearness
 /// of meaning where it is known. `named`: the whole question is a name of the note.
