@@ -1,6 +1,6 @@
 //! Calls to cargo from the repository's root.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
@@ -41,14 +41,16 @@ pub(crate) fn works(mut command: Command) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// The command as one would type it.
+/// The command as one would type it, the program by its name alone.
 pub(crate) fn shown(command: &Command) -> String {
     let set = command.get_envs().filter_map(|(name, value)| {
         let value = value?.to_string_lossy();
         Some(format!("{}='{value}'", name.to_string_lossy()))
     });
+    let program = Path::new(command.get_program()).file_name();
+    let program = program.unwrap_or_default().to_string_lossy().into_owned();
     let args = command.get_args().map(|arg| quoted(&arg.to_string_lossy()));
-    let words: Vec<String> = set.chain(["cargo".to_owned()]).chain(args).collect();
+    let words: Vec<String> = set.chain([program]).chain(args).collect();
     words.join(" ")
 }
 

@@ -5,6 +5,7 @@ mod bench_vault;
 mod cargo;
 mod gate;
 mod smoke;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -13,14 +14,15 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test [--fast]     the one gate: format, lints, tests, docs, release build, smoke run,
-                    sample evaluation; --fast leaves the release steps out
+  test [--fast]     the one gate: format, lints, tests, docs, licences, release build,
+                    smoke run, sample evaluation; --fast leaves out the release steps and
+                    the comparison with tantivy
   eval ARGS…        measure retrieval quality   (lorewell-evals, release build)
   bench ARGS…       measure speed               (lorewell-evals bench, release build);
                     without --vault DIR… on a generated vault of 10,000 notes
   bench-vault DIR [--notes 10000] [--seed 1]
                     write a generated vault into DIR, which must be empty or absent
-  docs              write the generated pages under docs/ anew
+  docs              write the generated pages under docs/ and README.md's transcript anew
 ";
 
 fn main() -> ExitCode {
@@ -93,6 +95,10 @@ fn docs() -> Result<()> {
         command.env("LOREWELL_WRITE_DOCS", "1");
         cargo::succeed(command)?;
     }
-    eprintln!("written: docs/settings.md, docs/commands.md, crates/capabilities/tests/schemas");
+    smoke::write_transcript()?;
+    eprintln!(
+        "written: docs/settings.md, docs/commands.md, crates/capabilities/tests/schemas, \
+         the transcript of README.md"
+    );
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_engine::{AnswerPassage, LaneReport, LaneState, Signal, StoredNote};
+use lorewell_engine::{AnswerPassage, LaneReport, LaneState, Signal};
+use lorewell_text::percent_encoded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,7 +199,7 @@ impl PassageJson {
                 rule: evidence.rule,
             },
             copies,
-            encoding: foreign_encoding(&note),
+            encoding: foreign_encoding(&note.encoding),
             content_hash: hex(&note.content_hash),
             note: note.path.as_str().to_string(),
             title: note.title,
@@ -266,31 +267,18 @@ impl Explained {
     }
 }
 
-/// The encoding of a note whose byte ranges are not those of its file.
-pub(crate) fn foreign_encoding(note: &StoredNote) -> Option<String> {
-    (!matches!(note.encoding.as_str(), "utf-8" | "utf-8-bom")).then(|| note.encoding.clone())
+/// The encoding of a note, where its byte ranges are not those of its file.
+pub(crate) fn foreign_encoding(encoding: &str) -> Option<String> {
+    (!matches!(encoding, "utf-8" | "utf-8-bom")).then(|| encoding.to_string())
 }
 
 /// The address that opens a note in Obsidian: everything but unreserved characters is encoded.
 pub(crate) fn uri(vault: &str, path: &str) -> String {
     format!(
         "obsidian://open?vault={}&file={}",
-        encoded(vault),
-        encoded(path)
+        percent_encoded(vault),
+        percent_encoded(path)
     )
-}
-
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte))
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

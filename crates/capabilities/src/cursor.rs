@@ -2,18 +2,19 @@
 
 use crate::Failure;
 
-/// A place in the answer to one question.
+/// A place in the answer to one question, or in a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
-    /// The generation that the first page came from.
-    pub(crate) generation: u64,
-    /// How far the answer was read.
+    /// What the first page came from: the generation of an answer, the beginning of the content
+    /// hash of a note.
+    pub(crate) source: u64,
+    /// How far it was read.
     pub(crate) offset: u64,
 }
 
 impl Cursor {
     pub(crate) fn write(self) -> String {
-        format!("{:x}-{:x}", self.generation, self.offset)
+        format!("{:x}-{:x}", self.source, self.offset)
     }
 
     /// A cursor into an answer, which is never longer than 10,000 passages.
@@ -31,9 +32,9 @@ impl Cursor {
     pub(crate) fn read_any(text: &str) -> Result<Cursor, Failure> {
         let number = |part: &str| u64::from_str_radix(part, 16).ok();
         text.split_once('-')
-            .and_then(|(generation, offset)| {
+            .and_then(|(source, offset)| {
                 Some(Cursor {
-                    generation: number(generation)?,
+                    source: number(source)?,
                     offset: number(offset)?,
                 })
             })

@@ -1,6 +1,6 @@
 //! `knowledge.read`: a note, or a part of it.
 
-use lorewell_engine::ReadRequest;
+use lorewell_engine::{NoteText, ReadRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,6 @@ impl Capability for Read {
     fn run(desk: &Desk<'_>, input: ReadInput) -> Result<ReadOutput, Failure> {
         let cursor = input.cursor.as_deref().map(Cursor::read_any).transpose()?;
         let view = desk.view()?;
-        let generation = view.totals().generation;
         let read = view.read(&ReadRequest {
             lines: input.lines.as_deref().map(lines).transpose()?,
             note: input.note,
@@ -94,29 +93,55 @@ impl Capability for Read {
             offset: cursor.map_or(0, |cursor| cursor.offset),
             max_chars: input.max_chars.unwrap_or(MAX_CHARS) as usize,
         })?;
-        let changed = "index: the note changed since it was indexed; this is its text now";
+        let source = hash_head(&read.content_hash);
+        if cursor.is_some_and(|cursor| cursor.source != source) {
+            return Err(Failure::wrong_use(
+                format!(
+                    "“{}” changed since the first part of it was read",
+                    read.note.path
+                ),
+                "Read it again from the beginning.",
+            ));
+        }
+        let degraded = degraded(&read);
         Ok(ReadOutput {
             contract: 1,
             vault: view.vault().to_string(),
             uri: uri(view.vault(), read.note.path.as_str()),
-            encoding: foreign_encoding(&read.note),
+            encoding: foreign_encoding(read.encoding),
             note: read.note.path.as_str().to_string(),
             title: read.note.title,
             byte_range: [read.byte_range.start, read.byte_range.end],
             line_range: [read.line_range.0, read.line_range.1],
             text: read.text,
             content_hash: hex(&read.content_hash),
-            degraded: read
-                .changed_since_indexed
-                .then(|| changed.to_string())
-                .into_iter()
-                .collect(),
+            degraded,
             truncated: read.next.is_some(),
-            next: read
-                .next
-                .map(|offset| Cursor { generation, offset }.write()),
+            next: read.next.map(|offset| Cursor { source, offset }.write()),
         })
     }
+}
+
+/// What differs from what was asked for, in words.
+fn degraded(read: &NoteText) -> Vec<String> {
+    let mut said = Vec::new();
+    if read.changed_since_indexed {
+        said.push("index: the note changed since it was indexed; this is its text now".to_string());
+    }
+    if !read.others.is_empty() {
+        said.push(format!(
+            "read: other notes answer to this name too: {}",
+            read.others.join(", ")
+        ));
+    }
+    said
+}
+
+/// The first 8 bytes of a content hash as a number.
+fn hash_head(hash: &[u8; 32]) -> u64 {
+    hash[..8]
+        .iter()
+        .fold(0, |head, byte| head << 8 | u64::from(*byte))
 }
 
 fn lines(text: &str) -> Result<(u32, u32), Failure> {

@@ -84,7 +84,11 @@ fn request(
         limit,
         offset: cursor.map_or(0, |cursor| cursor.offset as usize),
         scope: Scope {
-            folders: input.folder.clone(),
+            folders: input
+                .folder
+                .iter()
+                .map(|folder| folder.trim_start_matches("./").to_string())
+                .collect(),
             tags: input.tag.clone(),
         },
         lanes,
@@ -128,12 +132,12 @@ fn output(
     let shown = request.offset + answer.passages.len();
     let next = answer.more.then(|| {
         Cursor {
-            generation: index.generation,
+            source: index.generation,
             offset: shown as u64,
         }
         .write()
     });
-    let moved = cursor.is_some_and(|cursor| cursor.generation != index.generation);
+    let moved = cursor.is_some_and(|cursor| cursor.source != index.generation);
     let no_notes = index.notes == 0 && index.pending.unwrap_or(0) == 0;
     let changed = "The index changed since the first page; passages may repeat or be missing.";
     let mut degraded: Vec<String> = desk.staleness().into_iter().collect();

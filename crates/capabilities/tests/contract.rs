@@ -2,6 +2,7 @@
 //! that are refused with words that help.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "settings of the test itself")]
 
 use std::path::Path;
 

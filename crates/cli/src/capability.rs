@@ -142,8 +142,10 @@ fn standard_input() -> Result<String, Problem> {
 }
 
 fn outcome(output: &Value) -> Outcome {
-    match output.get("confidence").and_then(Value::as_str) {
-        Some("none") => Outcome::NothingFound,
+    let says = |field| output.get(field).and_then(Value::as_str);
+    match (says("confidence"), says("verified")) {
+        (Some("none"), _) => Outcome::NothingFound,
+        (_, Some(verified)) if verified != "ok" => Outcome::Damaged,
         _ => Outcome::Done,
     }
 }

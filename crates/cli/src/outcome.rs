@@ -16,6 +16,8 @@ pub(crate) enum Outcome {
     Done,
     /// Nothing in the notes answers. Exit code 1.
     NothingFound,
+    /// The check that was asked for found damage. Exit code 2.
+    Damaged,
 }
 
 /// A command that could not. Exit code 2.
@@ -27,6 +29,7 @@ impl Outcome {
         match self {
             Outcome::Done => ExitCode::SUCCESS,
             Outcome::NothingFound => ExitCode::from(1),
+            Outcome::Damaged => ExitCode::from(2),
         }
     }
 }

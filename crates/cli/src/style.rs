@@ -102,13 +102,23 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 /// Data, to standard output. A reader that goes away is no error.
 pub(crate) fn print_data(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    written(writeln!(out, "{text}").and_then(|()| out.flush()));
 }
 
 /// Text for people, to standard output; colours only where they are shown.
 pub(crate) fn print_text(text: &str) {
     let mut out = anstream::stdout().lock();
-    let _ = write!(out, "{text}").and_then(|()| out.flush());
+    written(write!(out, "{text}").and_then(|()| out.flush()));
+}
+
+/// A reader that went away has read enough; any other trouble is a failure of the command.
+fn written(result: std::io::Result<()>) {
+    if let Err(error) = result
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        fail(&format!("standard output cannot be written: {error}"), "");
+        std::process::exit(2);
+    }
 }
 
 /// A warning, to standard error.

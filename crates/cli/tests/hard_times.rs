@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader, Write};

@@ -2,6 +2,7 @@
 //! the capability table gives for the same request.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::process::Command;
 

@@ -11,6 +11,7 @@
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! What can go wrong, in words for the person who asked, with a stable code and a hint.
 
+use std::path::PathBuf;
+
 use lorewell_index::IndexError;
 use lorewell_retrieval::RetrievalError;
 use lorewell_vault::{ReadError, RuleError, VaultError};
@@ -22,6 +24,17 @@ pub enum EngineError {
     /// A note's file.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The index would lie among the notes, which are never written to.
+    #[error("the index cannot be in {}: that is in the folder of notes, {}", .index.display(), .vault.display())]
+    IndexInVault {
+        /// Where the index was to be.
+        index: PathBuf,
+        /// The folder of notes.
+        vault: PathBuf,
+    },
+    /// The index holds notes that are excluded by now, and they cannot be taken out of it.
+    #[error("notes that are excluded now are still in the index: {0}")]
+    ExclusionsChanged(#[source] IndexError),
     /// No note answers to a name.
     #[error("no note of this vault is called “{wanted}”")]
     NoSuchNote {
@@ -53,6 +66,8 @@ impl EngineError {
             }
             EngineError::Search(RetrievalError::Segment(_)) => "index_damaged",
             EngineError::Read(error) => error.code(),
+            EngineError::IndexInVault { .. } => "index_in_vault",
+            EngineError::ExclusionsChanged(_) => "exclusions_changed",
             EngineError::NoSuchNote { .. } => "no_such_note",
             EngineError::NoSuchPart { .. } => "no_such_part",
         }
@@ -68,6 +83,10 @@ impl EngineError {
             }
             EngineError::Search(RetrievalError::Segment(_)) => REBUILD.to_string(),
             EngineError::Read(error) => error.hint().to_string(),
+            EngineError::IndexInVault { .. } => {
+                "Choose a folder outside of the notes with --index-dir.".to_string()
+            }
+            EngineError::ExclusionsChanged(error) => index_hint(error).to_string(),
             EngineError::NoSuchNote { near, .. } if near.is_empty() => {
                 "Give its path in the vault, its title or an alias; search finds it.".to_string()
             }

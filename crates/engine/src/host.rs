@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use lorewell_embed::{Embedder, StaticModel};
-use lorewell_index::{IndexError, IndexSettings, Layout, Snapshot};
+use lorewell_index::{
+    IndexError, IndexSettings, Layout, Lock, LockAttempt, Snapshot, Writer, known_filters,
+};
 use lorewell_retrieval::SearchSettings;
-use lorewell_vault::Vault;
+use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
 use crate::{EngineError, View};
 
@@ -34,7 +36,7 @@ impl Host {
     /// which need not exist yet.
     ///
     /// # Errors
-    /// The folder of notes is missing, is a file, or may not be read.
+    /// The folder of notes is missing, is a file, or may not be read; the index would lie in it.
     pub fn open(
         name: &str,
         root: &Path,
@@ -42,6 +44,12 @@ impl Host {
         settings: EngineSettings,
     ) -> Result<Host, EngineError> {
         let mut vault = Vault::open(root)?;
+        if lies_in(index_folder, vault.root()) {
+            return Err(EngineError::IndexInVault {
+                index: index_folder.to_path_buf(),
+                vault: vault.root().to_path_buf(),
+            });
+        }
         if let Some(bytes) = settings.max_note_bytes {
             vault = vault.with_max_bytes(bytes);
         }
@@ -76,16 +84,64 @@ impl Host {
 
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
+    /// The folder is not compared with it. Only notes that are excluded by now are taken out
+    /// first, by what is known of them.
+    ///
     /// # Errors
-    /// See [`IndexError`].
+    /// See [`IndexError`]; [`EngineError::ExclusionsChanged`] if such notes cannot be taken out.
     pub fn view(&self) -> Result<View<'_>, EngineError> {
         Ok(View {
             host: self,
-            snapshot: self.snapshot()?,
+            snapshot: self.without_excluded()?,
         })
+    }
+
+    /// The newest generation, without notes that the rules in force exclude.
+    pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
+        let snapshot = self.snapshot()?;
+        let known = || known_filters(&self.layout);
+        let (rules, _) = self
+            .vault
+            .rules_in_force(&self.settings.index.rules, &known);
+        if !snapshot.holds_excluded(&rules)? {
+            return Ok(snapshot);
+        }
+        drop(snapshot);
+        self.take_out(&rules)?;
+        Ok(self.snapshot()?)
+    }
+
+    fn take_out(&self, rules: &Rules) -> Result<(), EngineError> {
+        let lock = match Lock::attempt(&self.layout) {
+            Ok(LockAttempt::Taken(lock)) => lock,
+            Ok(LockAttempt::HeldBy(_)) => {
+                let busy = IndexError::Busy(self.layout.folder().to_path_buf());
+                return Err(EngineError::ExclusionsChanged(busy));
+            }
+            Err(error) => return Err(EngineError::ExclusionsChanged(error)),
+        };
+        Writer::open(&self.layout, lock, self.embedder)
+            .and_then(|mut writer| writer.exclude(rules))
+            .map(drop)
+            .map_err(EngineError::ExclusionsChanged)
     }
 
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {
         Snapshot::open(&self.layout, self.embedder.fingerprint().as_str())
     }
+
+    /// A look at the whole folder.
+    pub(crate) fn list(&self) -> Result<Listing, VaultError> {
+        let known = || known_filters(&self.layout);
+        self.vault.list_knowing(&self.settings.index.rules, &known)
+    }
+}
+
+/// Whether a folder, which need not exist yet, lies in another, also by way of links.
+fn lies_in(folder: &Path, root: &Path) -> bool {
+    let there = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let real = there
+        .ancestors()
+        .find_map(|a| std::fs::canonicalize(a).ok());
+    real.is_some_and(|real| real.starts_with(root))
 }

@@ -46,6 +46,8 @@ pub struct NoteText {
     pub encoding: &'static str,
     /// Whether the index holds another content of the note.
     pub changed_since_indexed: bool,
+    /// Paths of other notes that answer to the name that was asked for.
+    pub others: Vec<String>,
     /// Where to go on, if there is more of the part: the offset for the next request.
     pub next: Option<u64>,
 }
@@ -57,7 +59,11 @@ impl View<'_> {
     /// No such note, heading, block or line; or the file cannot be read.
     pub fn read(&self, request: &ReadRequest) -> Result<NoteText, EngineError> {
         let link = split_target(inner(&request.note));
-        let (note, in_link) = self.find_note(&request.note, &link.target)?;
+        let Found {
+            note,
+            in_link,
+            others,
+        } = self.find_note(&request.note, &link.target)?;
         let file = self.host.vault.read(&note.path)?;
         let mut wanted = request.clone();
         if in_link && wanted.heading.is_empty() && wanted.block.is_none() {
@@ -65,25 +71,40 @@ impl View<'_> {
             wanted.block = link.block;
         }
         let part = part_of(&file, &wanted, note.path.as_str())?;
-        Ok(cut(note, &file, part, request))
+        let text = NoteText {
+            others,
+            ..cut(note, &file, part, request)
+        };
+        Ok(text)
     }
 
-    /// The note that a name means, and whether the name was read as a link with a part.
-    fn find_note(&self, wanted: &str, target: &str) -> Result<(StoredNote, bool), EngineError> {
+    /// The note that a name means.
+    fn find_note(&self, wanted: &str, target: &str) -> Result<Found, EngineError> {
+        let found = |note, in_link| Found {
+            note,
+            in_link,
+            others: Vec::new(),
+        };
         if let Some(note) = self.snapshot.note_at(wanted)? {
-            return Ok((note, false));
+            return Ok(found(note, false));
         }
         let names = self.snapshot.link_names()?;
-        for (name, is_link) in [(inner(wanted), false), (target, true)] {
-            if let Resolution::Note { id, .. } = names.resolve("", name)
+        for (name, in_link) in [(inner(wanted), false), (target, true)] {
+            if let Resolution::Note { id, others, .. } = names.resolve("", name)
                 && let Some(note) = self.snapshot.note(id)?
             {
-                return Ok((note, is_link));
+                let others = others.iter().map(|other| self.snapshot.path_of(*other));
+                let others = others.collect::<Result<_, _>>()?;
+                return Ok(Found {
+                    note,
+                    in_link,
+                    others,
+                });
             }
             if let Some(named) = self.snapshot.notes_named(name)?.first()
                 && let Some(note) = self.snapshot.note(named.note)?
             {
-                return Ok((note, is_link));
+                return Ok(found(note, in_link));
             }
         }
         Err(EngineError::NoSuchNote {
@@ -105,6 +126,15 @@ impl View<'_> {
         names.dedup_by(|a, b| a.1 == b.1);
         Ok(names.into_iter().take(3).map(|(_, name)| name).collect())
     }
+}
+
+/// A note that was found by a name.
+struct Found {
+    note: StoredNote,
+    /// Whether the name was read as a link with a part.
+    in_link: bool,
+    /// Paths of other notes with the name.
+    others: Vec<String>,
 }
 
 /// Without the signs of a wiki-link.
@@ -162,7 +192,14 @@ fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<us
     let end = lines
         .start(last.saturating_add(1))
         .unwrap_or(file.text.len());
-    Ok(start.max(within.start)..end.min(within.end).max(start.max(within.start)))
+    let (start, end) = (start.max(within.start), end.min(within.end));
+    if start >= end && !within.is_empty() {
+        return Err(missing(
+            format!("lines {first} to {last} in that part"),
+            Vec::new(),
+        ));
+    }
+    Ok(start..end.max(start))
 }
 
 /// From a heading to the next one of its level or above.
@@ -177,7 +214,8 @@ fn section(headings: &[Heading], wanted: &[String], end: usize) -> Option<Range<
 
 fn cut(note: StoredNote, file: &NoteFile, part: Range<usize>, request: &ReadRequest) -> NoteText {
     let text = &file.text;
-    let from = text.floor_char_boundary((part.start + request.offset as usize).min(part.end));
+    let offset = usize::try_from(request.offset).unwrap_or(usize::MAX);
+    let from = text.floor_char_boundary(part.start.saturating_add(offset).min(part.end));
     let rest = &text[from..part.end];
     let shown = rest
         .char_indices()
@@ -193,6 +231,7 @@ fn cut(note: StoredNote, file: &NoteFile, part: Range<usize>, request: &ReadRequ
         content_hash: file.content_hash,
         encoding: file.encoding.label(),
         changed_since_indexed: file.content_hash != note.content_hash,
+        others: Vec::new(),
         next: (to < part.end).then(|| (to - part.start) as u64),
         note,
     }

@@ -1,6 +1,8 @@
 //! Bringing the index up to date before an answer, or on request.
 
-use lorewell_index::{Changes, IndexError, Lock, LockAttempt, Observer, UpdateReport, Writer};
+use lorewell_index::{
+    Changes, IndexError, Lock, LockAttempt, Observer, Unreadable, UpdateReport, Writer,
+};
 use lorewell_vault::Listing;
 
 use crate::{EngineError, Host};
@@ -19,8 +21,10 @@ pub enum Patience {
 pub struct Freshness {
     /// Notes that differ from the folder and are not taken in.
     pub pending: usize,
-    /// Why they are not, for people; nothing if there are none.
+    /// Why the index is not what the folder is, for people; nothing if it is.
     pub reason: Option<String>,
+    /// Notes of the index that cannot be read now, so that their last content answers.
+    pub unreadable: usize,
     /// What an update did, if one ran.
     pub report: Option<UpdateReport>,
 }
@@ -43,13 +47,13 @@ impl Host {
         patience: Patience,
         observer: &dyn Observer,
     ) -> Result<Freshness, EngineError> {
-        let listing = self.vault.list(&self.settings.index.rules)?;
+        let listing = self.list()?;
         let Some(behind) = self.compare(&listing)? else {
             let lock = Lock::wait(&self.layout)?;
             return Ok(self.update(lock, listing, 0, observer)?);
         };
         if behind.is_current {
-            return Ok(Freshness::default());
+            return Ok(Freshness::of(0, behind.changes.unreadable(), None));
         }
         if is_bare(&listing) && behind.notes > 0 {
             return Ok(self.stays(behind, BARE.to_string()));
@@ -83,9 +87,9 @@ impl Host {
     /// See [`IndexError`]; and the folder of notes.
     pub fn rebuild(&self, observer: &dyn Observer) -> Result<Freshness, EngineError> {
         // Nothing is thrown away before the notes are known to be there.
-        self.vault.list(&self.settings.index.rules)?;
+        self.list()?;
         let lock = Lock::wait(&self.layout)?;
-        let listing = self.vault.list(&self.settings.index.rules)?;
+        let listing = self.list()?;
         let healthy = match self.snapshot() {
             Ok(snapshot) => snapshot.verify().is_ok(),
             Err(_) => false,
@@ -103,7 +107,7 @@ impl Host {
     /// # Errors
     /// The folder or the index cannot be read.
     pub fn behind(&self) -> Result<usize, EngineError> {
-        let listing = self.vault.list(&self.settings.index.rules)?;
+        let listing = self.list()?;
         Ok(self
             .compare(&listing)?
             .map_or(listing.notes.len(), |behind| self.count(behind.changes)))
@@ -111,14 +115,13 @@ impl Host {
 
     /// An index that cannot be brought up to date now, and why.
     fn stays(&self, behind: Behind, reason: String) -> Freshness {
-        match self.count(behind.changes) {
-            0 => Freshness::default(),
-            pending => Freshness {
-                pending,
-                reason: Some(reason),
-                report: None,
-            },
-        }
+        let changes = self.settled(behind.changes);
+        let pending = changes.pending();
+        Freshness::of(
+            pending,
+            changes.unreadable(),
+            (pending > 0).then_some(reason),
+        )
     }
 
     /// How many notes really differ.
@@ -165,7 +168,7 @@ impl Host {
             return self.run(writer, &listing, observer);
         }
         // Another process wrote meanwhile, and may know files that came after our look.
-        let listing = self.vault.list(&self.settings.index.rules)?;
+        let listing = self.list()?;
         self.run(writer, &listing, observer)
     }
 
@@ -183,11 +186,11 @@ impl Host {
             observer,
         )?;
         drop(writer);
-        let pending = if report.stopped || report.unread > 0 {
-            self.compare(listing)?
-                .map_or(listing.notes.len(), |behind| self.count(behind.changes))
+        let (pending, unreadable) = if report.stopped || report.unread > 0 {
+            let changes = self.settled(self.snapshot()?.changes(listing)?);
+            (changes.pending(), changes.unreadable())
         } else {
-            0
+            (0, report.unreadable)
         };
         let reason = if report.stopped {
             Some("the build was interrupted; the next one goes on from here".to_string())
@@ -195,10 +198,33 @@ impl Host {
             (pending > 0).then(|| "they cannot be read just now".to_string())
         };
         Ok(Freshness {
-            pending,
-            reason,
             report: Some(report),
+            ..Freshness::of(pending, unreadable, reason)
         })
+    }
+}
+
+impl Freshness {
+    /// `pending` notes are still to be taken in, for a reason. Those that cannot be read come
+    /// on top.
+    fn of(pending: usize, unreadable: Unreadable, reason: Option<String>) -> Freshness {
+        let count = unreadable.changed + unreadable.unseen;
+        let cannot = match count {
+            0 => None,
+            1 => Some("1 note cannot be read; its last content answers".to_string()),
+            n => Some(format!(
+                "{n} notes cannot be read; their last content answers"
+            )),
+        };
+        Freshness {
+            pending: pending + unreadable.changed,
+            reason: match (reason, cannot) {
+                (Some(reason), Some(cannot)) => Some(format!("{reason}; {cannot}")),
+                (reason, cannot) => reason.or(cannot),
+            },
+            unreadable: count,
+            report: None,
+        }
     }
 }
 

@@ -73,7 +73,12 @@ pub struct ModelStatus {
     pub embedded: u64,
     /// Passages that the model knows too little of.
     pub outside: u64,
+    /// Passages that were not embedded yet.
+    pub missing: u64,
 }
+
+/// The only settings of a vault that are read, and may be warned of.
+const OBSIDIAN_SETTINGS: &str = ".obsidian/app.json";
 
 /// A file or folder that is not searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,16 +114,18 @@ pub enum FileState {
 }
 
 impl Host {
-    /// The state of the vault and its index. Changes nothing.
+    /// The state of the vault and its index. Changes nothing, but that notes which are excluded
+    /// by now go out of the index, so that nothing here counts or names them.
     ///
     /// # Errors
-    /// The folder of notes cannot be read, or the index is damaged or of another format.
+    /// The folder of notes cannot be read, or the index is damaged or of another format;
+    /// [`EngineError::ExclusionsChanged`].
     pub fn status(&self, request: &StatusRequest) -> Result<Status, EngineError> {
-        let listing = self.vault.list(&self.settings.index.rules)?;
-        let snapshot = match self.snapshot() {
+        let listing = self.list()?;
+        let snapshot = match self.without_excluded() {
             Ok(snapshot) => Some(snapshot),
-            Err(IndexError::Absent(_)) => None,
-            Err(error) => return Err(error.into()),
+            Err(EngineError::Index(IndexError::Absent(_))) => None,
+            Err(error) => return Err(error),
         };
         let skipped = snapshot
             .as_ref()
@@ -128,7 +135,10 @@ impl Host {
         let (warnings, warnings_total) =
             self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
         let pending = match &snapshot {
-            Some(snapshot) => self.settled(snapshot.changes(&listing)?).pending(),
+            Some(snapshot) => {
+                let changes = self.settled(snapshot.changes(&listing)?);
+                changes.pending() + changes.unreadable().changed
+            }
             None => listing.notes.len(),
         };
         let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
@@ -172,10 +182,13 @@ impl Host {
         snapshot: Option<&Snapshot>,
         limit: usize,
     ) -> Result<(Vec<Warning>, u64), EngineError> {
-        let own = |message: &String| Warning {
-            path: String::new(),
-            line: 0,
-            message: message.clone(),
+        let own = |message: &String| {
+            let rest = message.strip_prefix(OBSIDIAN_SETTINGS).unwrap_or(message);
+            Warning {
+                path: OBSIDIAN_SETTINGS.to_string(),
+                line: 0,
+                message: rest.trim_start_matches([':', ' ']).to_string(),
+            }
         };
         let mut warnings: Vec<Warning> = listing.warnings.iter().map(own).collect();
         let mut total = warnings.len() as u64;
@@ -250,6 +263,7 @@ fn models(snapshot: &Snapshot) -> Vec<ModelStatus> {
         fingerprint: state.fingerprint.clone(),
         embedded: state.embedded,
         outside: state.outside,
+        missing: state.missing,
     });
     model.into_iter().collect()
 }

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use lorewell_text::{NotePath, name_key};
+use lorewell_text::{NotePath, name_key, path_key, split_note_extension};
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// How many other notes an ambiguous link names at most.
@@ -90,7 +90,7 @@ impl Names {
         let mut entries: Vec<(Note, usize)> = Vec::new();
         for entry in notes {
             let path = NotePath::new(entry.path);
-            let key = path_key(stem(entry.path).0);
+            let key = path_key(split_note_extension(entry.path).0);
             entries.push((
                 Note {
                     id: entry.id,
@@ -228,7 +228,7 @@ impl Names {
         let folder = folder_of(from);
         let rank = |note: &Note| {
             (
-                !ends_with_segments(stem(note.path.as_str()).0, wanted.spelling),
+                !ends_with_segments(split_note_extension(note.path.as_str()).0, wanted.spelling),
                 note.path.folder() != folder,
             )
         };
@@ -272,14 +272,17 @@ impl Names {
 
 impl Wanted<'_> {
     fn fits_extension(&self, note: &Note) -> bool {
-        self.extension
-            .is_none_or(|wanted| stem(note.path.as_str()).1.eq_ignore_ascii_case(wanted))
+        self.extension.is_none_or(|wanted| {
+            split_note_extension(note.path.as_str())
+                .1
+                .eq_ignore_ascii_case(wanted)
+        })
     }
 }
 
 /// A path that may end in `.md`: first read as having the extension, then as a name that ends so.
 fn wanted_forms(path: &str) -> impl Iterator<Item = Wanted<'_>> {
-    let (bare, extension) = stem(path);
+    let (bare, extension) = split_note_extension(path);
     let with = (!extension.is_empty()).then_some((bare, Some(extension)));
     with.into_iter()
         .chain([(path, None)])
@@ -288,30 +291,6 @@ fn wanted_forms(path: &str) -> impl Iterator<Item = Wanted<'_>> {
             spelling,
             extension,
         })
-}
-
-/// A path without its note extension, and that extension (empty if there is none).
-fn stem(path: &str) -> (&str, &str) {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    for extension in [".md", ".markdown"] {
-        let at = name.len().saturating_sub(extension.len());
-        if at > 0 && name.is_char_boundary(at) && name[at..].eq_ignore_ascii_case(extension) {
-            return path.split_at(path.len() - extension.len());
-        }
-    }
-    (path, "")
-}
-
-/// Each segment folded as names are compared.
-fn path_key(path: &str) -> String {
-    let mut key = String::with_capacity(path.len());
-    for (n, segment) in path.split('/').enumerate() {
-        if n > 0 {
-            key.push('/');
-        }
-        key.push_str(&name_key(segment));
-    }
-    key
 }
 
 /// The last two segments, if there are two.

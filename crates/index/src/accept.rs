@@ -7,17 +7,26 @@ use serde_json::{Map, Value};
 use crate::compare::OUTDATED;
 use crate::failpoint::failpoint;
 use crate::writer::{Writer, begin};
-use crate::{IndexError, IndexSettings, catalogue};
+use crate::{IndexError, Layout, catalogue, purge, schema};
 
 impl Writer {
+    /// Removes the notes that `rules` exclude, by what is known of them, and every trace of them
+    /// in the files of the index. The folder is not looked at. Returns how many notes went.
+    ///
+    /// # Errors
+    /// See [`IndexError`].
+    pub fn exclude(&mut self, rules: &Rules) -> Result<usize, IndexError> {
+        self.while_astray(|writer| writer.accept(None, rules))
+    }
+
     /// Takes note of settings and rules. Notes that the rules exclude go at once, also those that
-    /// cannot be read now. Another way of reading makes every note be read again; what remains to
-    /// be read is marked in the catalogue, so that an interrupted update goes on with the rest.
+    /// cannot be read now. Another way of `reading` makes every note be read again; what remains
+    /// to be read is marked in the catalogue, so that an interrupted update goes on with the rest.
     ///
     /// Returns how many notes went.
-    pub(crate) fn accept_settings(
+    pub(crate) fn accept(
         &mut self,
-        settings: &IndexSettings,
+        reading: Option<&str>,
         rules: &Rules,
     ) -> Result<usize, IndexError> {
         let layout = self.layout.clone();
@@ -25,38 +34,72 @@ impl Writer {
         let rows = self.synced_rows();
         let transaction = begin(&mut self.connection).map_err(fail)?;
         let known = |key| catalogue::meta(&transaction, key).map_err(fail);
-        let same_reading = known("reading")? == Some(settings.reading());
+        let new_reading = match reading {
+            Some(reading) if known("reading")?.as_deref() != Some(reading) => Some(reading),
+            _ => None,
+        };
         let same_rules = known("rules")? == Some(rules_key(rules));
-        if same_reading && same_rules {
-            return Ok(0);
-        }
-        if !same_reading {
+        remember_filters(&transaction, rules).map_err(fail)?;
+        if let Some(reading) = new_reading {
             transaction
                 .execute("UPDATE notes SET changed_ns = ?1", [OUTDATED])
                 .map_err(fail)?;
+            catalogue::set_meta(&transaction, "reading", reading).map_err(fail)?;
+            catalogue::set_unfinished(&transaction, true).map_err(fail)?;
         }
-        let excluded = if same_rules {
-            Vec::new()
-        } else {
-            excluded(&transaction, rules).map_err(fail)?
+        let excluded = match same_rules {
+            true => Vec::new(),
+            false => excluded(&transaction, rules).map_err(fail)?,
         };
         for note in &excluded {
             self.state.remove_note(&transaction, &layout, *note)?;
         }
-        // What was left out may come back.
-        transaction
-            .execute("DELETE FROM skipped", [])
-            .map_err(fail)?;
         if !excluded.is_empty() {
             self.state.save(&transaction, rows).map_err(fail)?;
             catalogue::next_generation(&transaction).map_err(fail)?;
+            purge::want(&transaction).map_err(fail)?;
         }
-        catalogue::set_meta(&transaction, "reading", &settings.reading()).map_err(fail)?;
-        catalogue::set_meta(&transaction, "rules", &rules_key(rules)).map_err(fail)?;
-        catalogue::set_unfinished(&transaction, true).map_err(fail)?;
+        let news = new_reading.is_some() || !same_rules;
+        if news {
+            // What was left out may come back.
+            transaction
+                .execute("DELETE FROM skipped", [])
+                .map_err(fail)?;
+            catalogue::set_meta(&transaction, "rules", &rules_key(rules)).map_err(fail)?;
+        }
         transaction.commit().map_err(fail)?;
-        failpoint("after-settings-commit")?;
+        if news {
+            failpoint("after-settings-commit")?;
+        }
+        self.purge()?;
         Ok(excluded.len())
+    }
+}
+
+/// The filters of Obsidian that held when the index was last written, as written there; nothing
+/// where that is not known. A damaged or missing index knows nothing.
+pub fn known_filters(layout: &Layout) -> Option<Vec<String>> {
+    let connection = schema::open_for_reading(layout).ok()?;
+    let text = catalogue::meta(&connection, FILTERS).ok()??;
+    serde_json::from_str(&text).ok()
+}
+
+const FILTERS: &str = "filters";
+
+/// Whether the filters in force are the ones that the catalogue has, as far as they are known.
+pub(crate) fn knows_filters(connection: &Connection, rules: &Rules) -> rusqlite::Result<bool> {
+    let Some(filters) = rules.obsidian_filters() else {
+        return Ok(true);
+    };
+    Ok(catalogue::meta(connection, FILTERS)? == Some(catalogue::json(&filters)))
+}
+
+fn remember_filters(connection: &Connection, rules: &Rules) -> rusqlite::Result<()> {
+    match rules.obsidian_filters() {
+        Some(filters) if !knows_filters(connection, rules)? => {
+            catalogue::set_meta(connection, FILTERS, &catalogue::json(&filters))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -68,7 +111,7 @@ pub(crate) fn rules_key(rules: &Rules) -> String {
 }
 
 /// The notes that the rules exclude, by what is known of them.
-fn excluded(connection: &Connection, rules: &Rules) -> rusqlite::Result<Vec<u32>> {
+pub(crate) fn excluded(connection: &Connection, rules: &Rules) -> rusqlite::Result<Vec<u32>> {
     let mut statement = connection.prepare("SELECT id, path, tags, properties FROM notes")?;
     let mut rows = statement.query([])?;
     let mut excluded = Vec::new();

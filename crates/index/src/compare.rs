@@ -17,6 +17,17 @@ pub struct Changes {
     pub(crate) removed: Vec<(u32, NotePath)>,
     /// Skipped files that are gone.
     pub(crate) forgotten: Vec<String>,
+    /// Notes that cannot be read now.
+    pub(crate) unreadable: Unreadable,
+}
+
+/// Notes of the index that cannot be read now, so that their last content stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Those that differ from a file that was found unreadable, or is not on this machine.
+    pub changed: usize,
+    /// Those in folders that cannot be looked into; whether they differ is not known.
+    pub unseen: usize,
 }
 
 /// A file to read, and the note it was before.
@@ -45,6 +56,11 @@ impl Changes {
     /// How many notes the index has not taken in yet.
     pub fn pending(&self) -> usize {
         self.read.len() + self.removed.len()
+    }
+
+    /// Notes of the index that cannot be read now. They are not pending.
+    pub fn unreadable(&self) -> Unreadable {
+        self.unreadable
     }
 
     /// Whether the index has nothing to do.
@@ -89,7 +105,7 @@ impl Changes {
                     files[*place].is_done = true;
                 }
                 Some(place) => files[*place].known = Some(Known::read(row)?),
-                None if listing.may_exist(path) => {}
+                None if listing.may_exist(path) => changes.unreadable.unseen += 1,
                 None => changes.removed.push((row.get(5)?, NotePath::new(path))),
             }
         }
@@ -107,9 +123,18 @@ impl Changes {
                 None => changes.forgotten.push(path.to_string()),
             }
         }
+        let is_unreadable = |(entry, file): &(&FileEntry, &File)| {
+            file.known.is_some() && (file.is_done || entry.placeholder)
+        };
+        changes.unreadable.changed = listing
+            .notes
+            .iter()
+            .zip(&files)
+            .filter(is_unreadable)
+            .count();
         let pairs = listing.notes.iter().zip(files);
-        let unread = pairs.filter(|(entry, file)| !file.is_done && !entry.placeholder);
-        changes.read = unread
+        let to_read = pairs.filter(|(entry, file)| !file.is_done && !entry.placeholder);
+        changes.read = to_read
             .map(|(entry, file)| Candidate {
                 entry: entry.clone(),
                 known: file.known,

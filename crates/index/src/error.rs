@@ -84,13 +84,19 @@ impl IndexError {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 IndexError::NoPermission(path.to_path_buf())
             }
-            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-                IndexError::NotAFolder(path.to_path_buf())
-            }
+            io::ErrorKind::NotADirectory => IndexError::NotAFolder(path.to_path_buf()),
             _ => IndexError::Io {
                 path: path.to_path_buf(),
                 source,
             },
+        }
+    }
+
+    /// The same for a folder that was to be made: what exists there already is none.
+    pub(crate) fn folder(path: &Path, source: io::Error) -> IndexError {
+        match source.kind() {
+            io::ErrorKind::AlreadyExists => IndexError::NotAFolder(path.to_path_buf()),
+            _ => IndexError::io(path, source),
         }
     }
 
@@ -127,11 +133,12 @@ impl IndexError {
         }
     }
 
-    /// An error of a vector file: lack of room and permission are told apart from damage.
+    /// An error of a vector file: lack of room and permission are told apart from damage. Only
+    /// folders are made there; files may exist.
     pub(crate) fn vectors(folder: &Path, source: VectorError) -> IndexError {
         match source {
             VectorError::Io { path, source, .. } if source.kind() != io::ErrorKind::NotFound => {
-                IndexError::io(&path, source)
+                IndexError::folder(&path, source)
             }
             other => IndexError::Damaged {
                 path: folder.to_path_buf(),
@@ -149,4 +156,23 @@ fn is_shape_error(error: &rusqlite::Error) -> bool {
         E::FromSqlConversionFailure(..) | E::InvalidColumnType(..) | E::IntegralValueOutOfRange(..)
     ) || matches!(error, E::SqliteFailure(f, Some(message))
         if f.code == rusqlite::ErrorCode::Unknown && message.contains("no such"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_in_the_way_of_a_folder_is_what_exists_a_file() {
+        let path = Path::new("segments/3.lex");
+        let exists = || io::Error::from(io::ErrorKind::AlreadyExists);
+        assert!(matches!(
+            IndexError::io(path, exists()),
+            IndexError::Io { .. }
+        ));
+        assert!(matches!(
+            IndexError::folder(path, exists()),
+            IndexError::NotAFolder(_)
+        ));
+    }
 }

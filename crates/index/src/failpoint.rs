@@ -21,9 +21,12 @@ mod armed {
 
     use crate::IndexError;
 
-    /// Every place, in the order of an update with a merge; those of discarding last.
-    pub const POINTS: [&str; 14] = [
+    /// Every place, in the order of an update with an exclusion and a merge; those of discarding last.
+    pub const POINTS: [&str; 17] = [
         "after-settings-commit",
+        "after-purge-write",
+        "after-purge-commit",
+        "after-vacuum",
         "before-remove-commit",
         "after-remove-commit",
         "after-vectors-append",

@@ -23,6 +23,7 @@ mod lock;
 mod merge;
 mod model;
 mod prepare;
+mod purge;
 mod schema;
 mod settings;
 mod snapshot;
@@ -33,7 +34,8 @@ mod update;
 mod verify;
 mod writer;
 
-pub use compare::Changes;
+pub use accept::known_filters;
+pub use compare::{Changes, Unreadable};
 pub use date::Date;
 pub use error::IndexError;
 pub use layout::{Layout, Sizes};

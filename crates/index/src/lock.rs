@@ -66,7 +66,7 @@ impl Lock {
 
 fn open(layout: &Layout) -> Result<File, IndexError> {
     std::fs::create_dir_all(layout.folder())
-        .map_err(|source| IndexError::io(layout.folder(), source))?;
+        .map_err(|source| IndexError::folder(layout.folder(), source))?;
     restrict_to_owner(layout);
     OpenOptions::new()
         .read(true)

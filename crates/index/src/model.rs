@@ -57,6 +57,7 @@ impl Model {
             fingerprint: fingerprint.to_string(),
             embedded,
             outside,
+            missing: missing(connection, id).map_err(fail)?,
         };
         Ok(Some(Model {
             id,
@@ -65,4 +66,17 @@ impl Model {
             reader,
         }))
     }
+}
+
+/// Passages without a row of the model in notes that were read before it came. Notes that were
+/// read since have a row for each passage with words.
+fn missing(connection: &Connection, model: i64) -> rusqlite::Result<u64> {
+    connection.query_row(
+        "SELECT count(*) FROM notes n
+         JOIN passages p ON p.id >= n.first_passage AND p.id < n.first_passage + n.passages
+         WHERE n.changed_ns = -2
+         AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ?1 AND v.passage = p.id)",
+        [model],
+        |row| row.get(0),
+    )
 }

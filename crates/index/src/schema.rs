@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lorewell_text::percent_encoded_path;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{IndexError, Layout};
@@ -71,6 +72,11 @@ CREATE INDEX vectors_by_row ON vectors (model, row) WHERE row IS NOT NULL;
 CREATE TABLE retired (file TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
+/// Finds the notes that were read under other settings (their changed time is
+/// [`OUTDATED`](crate::compare::OUTDATED)) without a look at the others.
+const OUTDATED_NOTES: &str =
+    "CREATE INDEX IF NOT EXISTS outdated_notes ON notes (id) WHERE changed_ns = -2";
+
 /// Opens the catalogue for writing, and makes it if it is not there.
 pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError> {
     let folder = layout.folder();
@@ -78,7 +84,6 @@ pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError
     let fresh = !layout.exists();
     let connection =
         Connection::open(layout.catalogue()).map_err(|source| opening(layout, source))?;
-    configure(&connection).map_err(fail)?;
     configure(&connection).map_err(fail)?;
     // Passages are long; this counts only while the file is made.
     connection
@@ -100,6 +105,7 @@ pub(crate) fn open_for_writing(layout: &Layout) -> Result<Connection, IndexError
         create(&connection).map_err(fail)?;
     }
     check_format(folder, &connection)?;
+    connection.execute_batch(OUTDATED_NOTES).map_err(fail)?;
     Ok(connection)
 }
 
@@ -139,16 +145,8 @@ fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
     if !cannot_share || log.exists() || std::fs::File::open(&path).is_err() {
         return result;
     }
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                uri.push(char::from(*byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri.push_str("?immutable=1");
+    let file = percent_encoded_path(path.as_os_str().as_encoded_bytes());
+    let uri = format!("file:{file}?immutable=1");
     open(Path::new(&uri), flags | OpenFlags::SQLITE_OPEN_URI)
 }
 
@@ -157,8 +155,13 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// Another process that holds the catalogue is waited for, though not for ever.
+pub(crate) fn wait_when_busy(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(10))
+}
+
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(Duration::from_secs(10))?;
+    wait_when_busy(connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "temp_store", "MEMORY")
 }

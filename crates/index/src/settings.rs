@@ -48,11 +48,12 @@ impl Default for FieldWeights {
 }
 
 impl IndexSettings {
-    /// A line that differs when notes would be read into other rows.
-    pub(crate) fn reading(&self) -> String {
+    /// A line that differs when notes would be read into other rows. `fingerprint` is the
+    /// embedder's.
+    pub(crate) fn reading(&self, fingerprint: &str) -> String {
         let w = &self.weights;
         format!(
-            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}",
+            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}; {fingerprint}",
             self.passages.passage_chars,
             self.passages.overlap_chars,
             w.title,

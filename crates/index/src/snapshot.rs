@@ -10,12 +10,12 @@ use lorewell_vault::{Listing, Rules};
 use lorewell_vectors::{RowSet, VectorReader};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::accept::rules_key;
+use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
 use crate::state::{OpenSegment, open_segments};
 use crate::{
     Changes, Date, IndexError, IndexSettings, Layout, LinkTarget, ModelState, SkippedFile,
-    StoredNote, StoredPassage, Totals, Warning, catalogue, schema,
+    StoredNote, StoredPassage, Totals, Warning, catalogue, purge, schema,
 };
 
 /// A whole generation: catalogue, segments and vectors agree, whatever a writer does meanwhile.
@@ -26,6 +26,7 @@ pub struct Snapshot {
     pub(crate) connection: Connection,
     pub(crate) segments: Vec<OpenSegment>,
     pub(crate) model: Option<Model>,
+    fingerprint: String,
     totals: Totals,
     names: OnceCell<Names>,
 }
@@ -101,6 +102,7 @@ impl Snapshot {
             connection,
             segments,
             model,
+            fingerprint: fingerprint.to_string(),
             totals,
             names: OnceCell::new(),
         })
@@ -177,14 +179,6 @@ impl Snapshot {
                 .optional()
         };
         Ok(read().map_err(|e| self.failed(e))?.flatten())
-    }
-
-    /// The note that a passage belongs to.
-    pub fn note_of(&self, passage: u32) -> Result<Option<u32>, IndexError> {
-        self.connection
-            .prepare_cached("SELECT note FROM passages WHERE id = ?1")
-            .and_then(|mut s| s.query_row([passage], |row| row.get(0)).optional())
-            .map_err(|e| self.failed(e))
     }
 
     /// A passage with its text.
@@ -376,20 +370,35 @@ impl Snapshot {
         Changes::find(&self.connection, listing).map_err(|e| self.failed(e))
     }
 
-    /// Whether the notes were read under these settings and rules.
+    /// Whether the notes were read under these settings and rules and with the wanted model, and
+    /// nothing of excluded notes is left in the files.
     pub fn was_read_with(
         &self,
         settings: &IndexSettings,
         rules: &Rules,
     ) -> Result<bool, IndexError> {
-        let reading = catalogue::meta(&self.connection, "reading").map_err(|e| self.failed(e))?;
-        Ok(reading == Some(settings.reading()) && self.excludes_by(rules)?)
+        let read = || {
+            let reading = catalogue::meta(&self.connection, "reading")?;
+            Ok(reading == Some(settings.reading(&self.fingerprint))
+                && knows_filters(&self.connection, rules)?
+                && !purge::is_wanted(&self.connection)?)
+        };
+        Ok(read().map_err(|e| self.failed(e))? && self.excludes_by(rules)?)
     }
 
     /// Whether these are the rules by which notes were left out.
     pub fn excludes_by(&self, rules: &Rules) -> Result<bool, IndexError> {
         let known = catalogue::meta(&self.connection, "rules").map_err(|e| self.failed(e))?;
         Ok(known == Some(rules_key(rules)))
+    }
+
+    /// Whether it holds a note that these rules exclude.
+    pub fn holds_excluded(&self, rules: &Rules) -> Result<bool, IndexError> {
+        if self.excludes_by(rules)? {
+            return Ok(false);
+        }
+        let found = excluded(&self.connection, rules).map_err(|e| self.failed(e))?;
+        Ok(!found.is_empty())
     }
 
     /// Files that were read and not taken in.

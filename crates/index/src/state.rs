@@ -16,6 +16,8 @@ use crate::{IndexError, Layout, catalogue};
 pub(crate) struct State {
     pub(crate) segments: Vec<OpenSegment>,
     model: ModelRow,
+    /// Models whose vectors are still there, and are not added to.
+    others: Vec<ModelRow>,
     notes: u64,
     passages: u64,
 }
@@ -31,6 +33,8 @@ pub(crate) struct OpenSegment {
 /// The catalogue's row of a model.
 struct ModelRow {
     id: i64,
+    folder: String,
+    dimension: usize,
     rows: u64,
     live: RowSet,
     embedded: u64,
@@ -44,7 +48,7 @@ impl State {
         embedder: &dyn Embedder,
     ) -> Result<State, IndexError> {
         let segments = open_segments(layout, connection)?;
-        let model = ModelRow::load(layout, connection, embedder)?;
+        let (model, others) = ModelRow::load(layout, connection, embedder)?;
         let count = |key| {
             catalogue::number(connection, key)
                 .map_err(|source| IndexError::sqlite(layout.folder(), source))
@@ -52,6 +56,7 @@ impl State {
         Ok(State {
             segments,
             model,
+            others,
             notes: count("notes")?,
             passages: count("passages")?,
         })
@@ -60,6 +65,53 @@ impl State {
     /// How many vector rows the catalogue counts as valid.
     pub(crate) fn published_rows(&self) -> u64 {
         self.model.rows
+    }
+
+    pub(crate) fn live_rows(&self) -> &RowSet {
+        &self.model.live
+    }
+
+    pub(crate) fn model_id(&self) -> i64 {
+        self.model.id
+    }
+
+    /// How many numbers a vector has.
+    pub(crate) fn dimension(&self) -> usize {
+        self.model.dimension
+    }
+
+    /// The folder of the model's vectors, by name.
+    pub(crate) fn vector_folder(&self) -> &str {
+        &self.model.folder
+    }
+
+    /// The model's vectors are in another folder now: so many rows, all of them alive.
+    pub(crate) fn move_vectors(
+        &mut self,
+        transaction: &Transaction<'_>,
+        folder: &str,
+        rows: u32,
+    ) -> rusqlite::Result<()> {
+        self.model.folder = folder.to_string();
+        self.model.rows = u64::from(rows);
+        self.model.live = RowSet::full(rows);
+        self.model.save(transaction)
+    }
+
+    /// Whether there are vectors of other models.
+    pub(crate) fn has_other_models(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Takes the other models out of the catalogue.
+    pub(crate) fn forget_other_models(
+        &mut self,
+        transaction: &Transaction<'_>,
+    ) -> rusqlite::Result<()> {
+        transaction.execute("DELETE FROM vectors WHERE model <> ?1", [self.model.id])?;
+        transaction.execute("DELETE FROM models WHERE id <> ?1", [self.model.id])?;
+        self.others.clear();
+        Ok(())
     }
 
     /// Takes one note out of the catalogue, the segments and the vectors.
@@ -77,9 +129,12 @@ impl State {
             self.bury(passage)
                 .map_err(|e| IndexError::segment(layout.folder(), e))?;
         }
-        self.model
-            .remove_passages(transaction, passages)
-            .map_err(fail)
+        for model in std::iter::once(&mut self.model).chain(&mut self.others) {
+            model
+                .remove_passages(transaction, passages.clone())
+                .map_err(fail)?;
+        }
+        Ok(())
     }
 
     /// Marks a passage as dead in the segment that has it.
@@ -131,18 +186,21 @@ impl State {
             open.changed = false;
         }
         self.model.rows = u64::from(rows);
-        self.model.save(transaction)?;
+        for model in std::iter::once(&self.model).chain(&self.others) {
+            model.save(transaction)?;
+        }
         catalogue::set_meta(transaction, "notes", &self.notes.to_string())?;
         catalogue::set_meta(transaction, "passages", &self.passages.to_string())
     }
 }
 
 impl ModelRow {
+    /// The model's own row, made if it is not there, and those of others.
     fn load(
         layout: &Layout,
         connection: &Connection,
         embedder: &dyn Embedder,
-    ) -> Result<ModelRow, IndexError> {
+    ) -> Result<(ModelRow, Vec<ModelRow>), IndexError> {
         let fail = |source| IndexError::sqlite(layout.folder(), source);
         let fingerprint = embedder.fingerprint();
         connection
@@ -152,24 +210,40 @@ impl ModelRow {
                 params![fingerprint.as_str(), fingerprint.id(), embedder.model(), embedder.dimension() as i64],
             )
             .map_err(fail)?;
-        let (live, row) = connection
-            .query_row(
-                "SELECT id, rows, live, embedded, outside FROM models WHERE fingerprint = ?1",
-                [fingerprint.as_str()],
-                |row| {
+        let read = |sign: &str| {
+            let columns = "id, folder, dimension, rows, live, embedded, outside";
+            connection
+                .prepare(&format!(
+                    "SELECT {columns} FROM models WHERE fingerprint {sign} ?1"
+                ))?
+                .query_map([fingerprint.as_str()], |row| {
                     let model = ModelRow {
                         id: row.get(0)?,
-                        rows: row.get(1)?,
+                        folder: row.get(1)?,
+                        dimension: row.get::<_, i64>(2)? as usize,
+                        rows: row.get(3)?,
                         live: RowSet::new(0),
-                        embedded: row.get(3)?,
-                        outside: row.get(4)?,
+                        embedded: row.get(5)?,
+                        outside: row.get(6)?,
                     };
-                    Ok((row.get::<_, Vec<u8>>(2)?, model))
-                },
-            )
+                    Ok((row.get::<_, Vec<u8>>(4)?, model))
+                })?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let with_live = |rows: Vec<(Vec<u8>, ModelRow)>| -> Result<Vec<ModelRow>, IndexError> {
+            let open = |(live, row): (Vec<u8>, ModelRow)| {
+                Ok(ModelRow {
+                    live: row_set(layout, &live)?,
+                    ..row
+                })
+            };
+            rows.into_iter().map(open).collect()
+        };
+        let own = with_live(read("=").map_err(fail)?)?.pop();
+        let own = own
+            .ok_or(rusqlite::Error::QueryReturnedNoRows)
             .map_err(fail)?;
-        let live = row_set(layout, &live)?;
-        Ok(ModelRow { live, ..row })
+        Ok((own, with_live(read("<>").map_err(fail)?)?))
     }
 
     fn use_row(&mut self, row: u32) {
@@ -210,14 +284,15 @@ impl ModelRow {
     fn save(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         transaction
             .prepare_cached(
-                "UPDATE models SET rows = ?2, live = ?3, embedded = ?4, outside = ?5 WHERE id = ?1",
+                "UPDATE models SET rows = ?2, live = ?3, embedded = ?4, outside = ?5, folder = ?6 WHERE id = ?1",
             )?
             .execute(params![
                 self.id,
                 self.rows as i64,
                 self.live.to_bytes(),
                 self.embedded as i64,
-                self.outside as i64
+                self.outside as i64,
+                self.folder,
             ])?;
         Ok(())
     }

@@ -76,6 +76,9 @@ pub struct ModelState {
     pub embedded: u64,
     /// Passages that the model knows too little of.
     pub outside: u64,
+    /// Passages that were not embedded with this model yet. (Of an interrupted change of other
+    /// settings, passages without words among those still to be read count as well.)
+    pub missing: u64,
 }
 
 /// A file with the name of a note that was read and not taken in.

@@ -1,5 +1,7 @@
 //! Files that no generation needs any more.
 
+use std::path::Path;
+
 use crate::IndexError;
 use crate::failpoint::failpoint;
 use crate::writer::Writer;
@@ -27,21 +29,7 @@ impl Writer {
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
         let resting = read().map_err(|e| self.failed(e))?;
-        let live: Vec<String> = self
-            .state
-            .segments
-            .iter()
-            .map(|s| format!("{}.lex", s.id))
-            .collect();
-        let Ok(entries) = std::fs::read_dir(self.layout.segments()) else {
-            return Ok(());
-        };
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if !live.contains(&name) && !resting.contains(&name) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
+        self.remove_unnamed(&resting)?;
         self.connection
             .execute(
                 "DELETE FROM retired WHERE generation + 1 < ?1",
@@ -50,4 +38,44 @@ impl Writer {
             .map_err(|e| self.failed(e))?;
         Ok(())
     }
+
+    /// Deletes what this generation does not name, but for the segments in `resting`. Whether
+    /// all of it is gone: some systems keep files that a reader has open.
+    pub(crate) fn remove_unnamed(&self, resting: &[String]) -> Result<bool, IndexError> {
+        let live = self.state.segments.iter().map(|s| format!("{}.lex", s.id));
+        let named: Vec<String> = live.chain(resting.iter().cloned()).collect();
+        let segments_gone = remove_others(&self.layout.segments(), &named);
+        Ok(self.remove_unnamed_vectors()? && segments_gone)
+    }
+
+    /// Deletes the vectors of models that the catalogue does not know, and old places of others.
+    pub(crate) fn remove_unnamed_vectors(&self) -> Result<bool, IndexError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT folder FROM models")?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let named = read().map_err(|e| self.failed(e))?;
+        Ok(remove_others(&self.layout.all_vectors(), &named))
+    }
+}
+
+/// Deletes everything in a folder but what is named. Whether that went well.
+fn remove_others(folder: &Path, named: &[String]) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return true;
+    };
+    let mut all_gone = true;
+    for entry in entries.flatten() {
+        if named.contains(&entry.file_name().to_string_lossy().into_owned()) {
+            continue;
+        }
+        let path = entry.path();
+        let done = match path.is_dir() {
+            true => std::fs::remove_dir_all(&path),
+            false => std::fs::remove_file(&path),
+        };
+        all_gone &= done.is_ok();
+    }
+    all_gone
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::sync_channel;
 
 use crate::IndexError;
 use crate::batch::{Batch, plan};
-use crate::compare::Changes;
+use crate::compare::{Changes, Unreadable};
 use crate::prepare::Preparation;
 use crate::writer::Writer;
 
@@ -60,6 +60,8 @@ pub struct UpdateReport {
     pub skipped: usize,
     /// Files that could not be read, or changed meanwhile; what was known of them stays.
     pub unread: usize,
+    /// Notes that were known to be unreadable before, and were not tried again.
+    pub unreadable: Unreadable,
     /// Whether it was stopped before all was done.
     pub stopped: bool,
     /// The generation afterwards.
@@ -109,7 +111,9 @@ pub(crate) fn run(
         Ok::<(), IndexError>(())
     })?;
     if !report.stopped {
+        writer.purge()?;
         writer.finish()?;
+        writer.forget_other_models()?;
         observer.stage(Stage::Merge);
         writer.tidy()?;
     }

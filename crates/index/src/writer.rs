@@ -13,14 +13,14 @@ use crate::failpoint::failpoint;
 use crate::prepare::{Preparation, Prepared, PreparedPassage};
 use crate::state::{OpenSegment, State};
 use crate::update::{self, Observer, UpdateReport};
-use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, schema};
+use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, purge, schema};
 
 /// Writes an index. Holds the writer's lock as long as it lives.
 pub struct Writer {
     pub(crate) layout: Layout,
     pub(crate) connection: Connection,
     pub(crate) state: State,
-    vectors: VectorWriter,
+    pub(crate) vectors: VectorWriter,
     /// An update failed: memory may be ahead of what is published.
     astray: bool,
     _lock: Lock,
@@ -40,7 +40,7 @@ impl Writer {
         let connection = schema::open_for_writing(layout)?;
         let segments_folder = layout.segments();
         std::fs::create_dir_all(&segments_folder)
-            .map_err(|source| IndexError::io(&segments_folder, source))?;
+            .map_err(|source| IndexError::folder(&segments_folder, source))?;
         let (state, vectors) = load(layout, &connection, embedder)?;
         let writer = Writer {
             layout: layout.clone(),
@@ -71,11 +71,20 @@ impl Writer {
     ) -> Result<UpdateReport, IndexError> {
         if self.astray {
             (self.state, self.vectors) = load(&self.layout, &self.connection, embedder)?;
+            self.astray = false;
         }
+        self.while_astray(|writer| writer.take_in(vault, listing, settings, embedder, observer))
+    }
+
+    /// Runs what changes memory before it is published.
+    pub(crate) fn while_astray<T>(
+        &mut self,
+        work: impl FnOnce(&mut Writer) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         self.astray = true;
-        let report = self.take_in(vault, listing, settings, embedder, observer)?;
+        let outcome = work(self)?;
         self.astray = false;
-        Ok(report)
+        Ok(outcome)
     }
 
     fn take_in(
@@ -87,10 +96,14 @@ impl Writer {
         observer: &dyn Observer,
     ) -> Result<UpdateReport, IndexError> {
         let mut report = UpdateReport {
-            removed: self.accept_settings(settings, &listing.rules)?,
+            removed: self.accept(
+                Some(&settings.reading(embedder.fingerprint().as_str())),
+                &listing.rules,
+            )?,
             ..UpdateReport::default()
         };
         let changes = Changes::find(&self.connection, listing).map_err(|e| self.failed(e))?;
+        report.unreadable = changes.unreadable();
         if !changes.is_empty() || self.unfinished()? {
             let preparation = Preparation {
                 vault,
@@ -178,6 +191,7 @@ impl Writer {
 
         let transaction = begin(&mut self.connection).map_err(fail)?;
         let mut visible = !batch.notes.is_empty();
+        let mut excluded = false;
         for (new, rows) in batch.notes.iter().zip(&rows) {
             if new.replaces {
                 self.state.remove_note(&transaction, &layout, new.number)?;
@@ -187,7 +201,12 @@ impl Writer {
                 .map_err(fail)?;
         }
         for other in &batch.others {
-            visible |= record_other(&transaction, &mut self.state, &layout, other, report)?;
+            let outcome = record_other(&transaction, &mut self.state, &layout, other, report)?;
+            visible |= outcome.visible;
+            excluded |= outcome.excluded;
+        }
+        if excluded {
+            purge::want(&transaction).map_err(fail)?;
         }
         if let Some(segment) = &segment {
             insert_segment(&transaction, segment).map_err(fail)?;
@@ -212,6 +231,21 @@ impl Writer {
     /// Notes that the index holds everything.
     pub(crate) fn finish(&mut self) -> Result<(), IndexError> {
         catalogue::set_unfinished(&self.connection, false).map_err(|e| self.failed(e))
+    }
+
+    /// Drops the vectors of other models: nothing asks for them any more.
+    pub(crate) fn forget_other_models(&mut self) -> Result<(), IndexError> {
+        if !self.state.has_other_models() {
+            return Ok(());
+        }
+        let folder = self.layout.folder().to_path_buf();
+        let fail = |source| IndexError::sqlite(&folder, source);
+        let transaction = begin(&mut self.connection).map_err(fail)?;
+        self.state.forget_other_models(&transaction).map_err(fail)?;
+        catalogue::next_generation(&transaction).map_err(fail)?;
+        transaction.commit().map_err(fail)?;
+        self.remove_unnamed_vectors()?;
+        Ok(())
     }
 
     /// Writes and syncs a segment file under a number that was never used before.
@@ -266,7 +300,7 @@ fn load(
     embedder: &dyn Embedder,
 ) -> Result<(State, VectorWriter), IndexError> {
     let state = State::load(layout, connection, embedder)?;
-    let folder = layout.vectors(&embedder.fingerprint().id());
+    let folder = layout.vectors(state.vector_folder());
     let vectors = VectorWriter::open(&folder, embedder.dimension(), state.published_rows())
         .map_err(|source| IndexError::vectors(layout.folder(), source))?;
     Ok((state, vectors))
@@ -287,19 +321,29 @@ pub(crate) fn insert_segment(
     catalogue::set_meta(transaction, "last_segment", &segment.id.to_string())
 }
 
-/// Notes what became of a file that gave no note. Whether a reader could tell.
+/// What recording a file comes to.
+#[derive(Default)]
+struct Recorded {
+    /// A reader could tell.
+    visible: bool,
+    /// A note went because of a rule.
+    excluded: bool,
+}
+
+/// Notes what became of a file that gave no note.
 fn record_other(
     transaction: &Transaction<'_>,
     state: &mut State,
     layout: &Layout,
     other: &Prepared,
     report: &mut UpdateReport,
-) -> Result<bool, IndexError> {
+) -> Result<Recorded, IndexError> {
     let fail = |source| IndexError::sqlite(layout.folder(), source);
+    let mut recorded = Recorded::default();
     match other {
         Prepared::Same { note, entry } => {
             report.unchanged += 1;
-            catalogue::touch_note(transaction, *note, entry).map_err(fail)
+            recorded.visible = catalogue::touch_note(transaction, *note, entry).map_err(fail)?;
         }
         Prepared::Skipped(skipped) => {
             report.skipped += 1;
@@ -314,14 +358,13 @@ fn record_other(
             if let Some(note) = gone {
                 state.remove_note(transaction, layout, note)?;
             }
-            Ok(news || gone.is_some())
+            recorded.visible = news || gone.is_some();
+            recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
         }
-        Prepared::Later => {
-            report.unread += 1;
-            Ok(false)
-        }
-        Prepared::Note(_) => Ok(false),
+        Prepared::Later => report.unread += 1,
+        Prepared::Note(_) => {}
     }
+    Ok(recorded)
 }
 
 /// Writes a file so that it is whole on disk, folder entry included, when this returns.
@@ -330,8 +373,12 @@ fn write_synced(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = std::fs::File::create_new(path)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Makes new names in a folder last; only Unix can and needs it.
+pub(crate) fn sync_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    if cfg!(unix) {
         std::fs::File::open(folder)?.sync_all()?;
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! Reads every note below a folder, checks what must hold of any note, and says how long it took. Given a single file,
 //! shows its passages. `cargo run --release --example passages -- FOLDER_OR_FILE [PASSAGE_CHARS OVERLAP_CHARS]`
 
+#![expect(clippy::disallowed_methods, reason = "settings of the example itself")]
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

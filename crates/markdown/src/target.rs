@@ -1,5 +1,7 @@
 //! What a link says: note, headings, block. Resolving it to a file is not done here.
 
+use lorewell_text::split_note_extension;
+
 /// The parts of a link's target.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -31,7 +33,7 @@ fn split(raw: &str, decode: impl Fn(&str) -> String) -> Option<Target> {
     let mut parts = raw.split('#');
     let note = decode(parts.next().unwrap_or_default());
     let mut target = Target {
-        note: without_extension(&note).to_owned(),
+        note: split_note_extension(&note).0.to_owned(),
         ..Target::default()
     };
     for part in parts.map(decode).filter(|part| !part.is_empty()) {
@@ -42,22 +44,6 @@ fn split(raw: &str, decode: impl Fn(&str) -> String) -> Option<Target> {
     }
     let empty = target.note.is_empty() && target.headings.is_empty() && target.block.is_none();
     (!empty).then_some(target)
-}
-
-/// Cuts `.md` or `.markdown` off the end, whatever the letter case.
-fn without_extension(name: &str) -> &str {
-    [".md", ".markdown"]
-        .into_iter()
-        .find_map(|extension| {
-            let stem = name
-                .len()
-                .checked_sub(extension.len())
-                .filter(|stem| *stem > 0)?;
-            name.get(stem..)?
-                .eq_ignore_ascii_case(extension)
-                .then(|| name.get(..stem))?
-        })
-        .unwrap_or(name)
 }
 
 /// Whether the destination has a scheme (RFC 3986, section 3.1), or is `//host`.

@@ -1,5 +1,7 @@
 //! What holds of any text, however odd, and that odd text is read in linear time.
 
+#![expect(clippy::disallowed_methods, reason = "settings of the test itself")]
+
 use std::time::{Duration, Instant};
 
 use lorewell_markdown::{Parsed, Settings, parse};

@@ -6,6 +6,8 @@
 //! `⏎` for a line ending. `settings 120 20` sets passage and overlap length.
 //! With `SPEC_SHOW` set, the test prints every outcome of the notes whose title contains its value.
 
+#![expect(clippy::disallowed_methods, reason = "settings of the test itself")]
+
 use lorewell_markdown::{Link, LinkKind, Parsed, Settings, parse};
 
 struct Case {

@@ -1,46 +1,28 @@
 //! `exact`: passages that hold the question as it stands.
 
 use lorewell_index::Snapshot;
-use lorewell_lexical::{Live, search};
-use lorewell_text::{fold, fold_white_space};
+use lorewell_lexical::{Live, QueryTerm, search};
+use lorewell_text::{Question, TokenKind, fold, fold_white_space};
 
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
 use crate::lanes::Allowed;
-use crate::lanes::text::Terms;
 
-/// So many passages with all the words are looked at for the phrase.
-const LOOKED_AT: usize = 5_000;
-
-/// Passages whose text holds the question: words in order, case, diacritics and white space
-/// aside. Signs count. Best first by BM25; a question without words is looked for letter by
-/// letter.
+/// At most `depth` passages whose text holds the question: words in order, case, diacritics and
+/// white space aside. Signs count. Best first by BM25; a question without words is looked for
+/// letter by letter.
 pub(crate) fn run(
     snapshot: &Snapshot,
     segments: &[Live<'_>],
-    terms: &Terms,
-    question: &str,
+    question: &Question,
+    asked: &str,
     allowed: Option<&Allowed>,
     depth: usize,
 ) -> Result<LaneResult, RetrievalError> {
     let within = |passage: u32| allowed.is_none_or(|a| a.passages.contains(passage));
-    let phrase = fold(&fold_white_space(question));
-    let candidates: Vec<(u32, f32)> = if terms.missing_idf > 0.0 {
-        Vec::new()
-    } else if terms.query.is_empty() {
-        snapshot
-            .passages_holding(question.trim(), LOOKED_AT)?
-            .into_iter()
-            .map(|p| (p, 1.0))
-            .collect()
-    } else {
-        let hits = search(segments, &terms.query, LOOKED_AT, Some(&within))?;
-        hits.into_iter()
-            .map(|hit| (hit.passage, hit.score))
-            .collect()
-    };
+    let phrase = fold(&fold_white_space(asked));
     let mut hits = Vec::new();
-    for (passage, score) in candidates {
+    for (passage, score) in candidates(snapshot, segments, question, asked)? {
         if hits.len() == depth {
             break;
         }
@@ -59,4 +41,36 @@ pub(crate) fn run(
         }
     }
     Ok(LaneResult::new(Lane::Text, LaneState::Ok, hits))
+}
+
+/// Passages with every word of the question, best first; they alone can hold it as it stands.
+fn candidates(
+    snapshot: &Snapshot,
+    segments: &[Live<'_>],
+    question: &Question,
+    asked: &str,
+) -> Result<Vec<(u32, f32)>, RetrievalError> {
+    let passages = snapshot.totals().passages as usize;
+    // Other kinds of terms depend on what stands beside the words.
+    let words = question.terms.iter().filter(|term| {
+        matches!(
+            term.kind,
+            TokenKind::Word | TokenKind::Unigram | TokenKind::Bigram | TokenKind::Symbol
+        )
+    });
+    let terms: Vec<QueryTerm> = words
+        .map(|term| QueryTerm {
+            term: term.term.clone(),
+            weight: 1.0,
+        })
+        .take(64)
+        .collect();
+    if terms.is_empty() {
+        let holding = snapshot.passages_holding(asked.trim(), passages)?;
+        return Ok(holding.into_iter().map(|passage| (passage, 1.0)).collect());
+    }
+    let all = u64::MAX >> (64 - terms.len());
+    let hits = search(segments, &terms, passages, None)?;
+    let whole = hits.into_iter().filter(|hit| hit.matched == all);
+    Ok(whole.map(|hit| (hit.passage, hit.score)).collect())
 }

@@ -98,6 +98,9 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
     fused
 }
 
+/// Cosines are stretched between the first and so many others; later ones count nothing.
+const STRETCHED: usize = 100;
+
 /// Brings the scores of one list to 0..1.
 struct Scale {
     low: f32,
@@ -109,7 +112,12 @@ impl Scale {
         let high = input.hits.iter().map(|hit| hit.1).fold(f32::MIN, f32::max);
         let low = match input.lane {
             Lane::Text | Lane::Title => 0.0,
-            Lane::Dense => input.hits.iter().map(|hit| hit.1).fold(f32::MAX, f32::min),
+            Lane::Dense => input
+                .hits // The same however deep the lane was asked, so that pages of one answer fit.
+                .iter()
+                .take(STRETCHED)
+                .map(|hit| hit.1)
+                .fold(f32::MAX, f32::min),
         };
         Scale { low, high }
     }

@@ -10,12 +10,15 @@ mod exact;
 mod fusion;
 mod lane;
 mod lanes;
+mod page;
 mod request;
 mod score;
+mod walk;
 
-pub use answer::{Answer, AnswerPassage, Confidence, Evidence, Signal, search};
+pub use answer::{Answer, AnswerPassage, Confidence, Evidence, Signal};
 pub use error::RetrievalError;
 pub use fusion::{Contribution, Fused, Fusion, FusionInput, fuse};
 pub use lane::{Lane, LaneReport, LaneState};
 pub use lorewell_lexical::TermScore;
 pub use request::{LaneWeights, Request, SearchSettings};
+pub use walk::search;

@@ -7,6 +7,7 @@ mod language;
 mod lines;
 mod normal;
 mod path;
+mod percent;
 mod question;
 mod script;
 mod stem;
@@ -15,7 +16,8 @@ mod token;
 
 pub use lines::LineIndex;
 pub use normal::{fold, fold_white_space, name_key};
-pub use path::NotePath;
+pub use path::{NotePath, path_key, split_note_extension};
+pub use percent::{percent_encoded, percent_encoded_path};
 pub use question::{Question, QuestionTerm};
 pub use stop_words::StopWords;
 pub use token::{Token, TokenKind, Tokenizer};

@@ -218,7 +218,7 @@ impl Tokenizer {
                 _ => true,
             };
             if keep {
-                whole.push(if is_hyphen(c) { '-' } else { c });
+                whole.push(if is_hyphen(c) || c == '_' { '-' } else { c });
             }
             previous = c;
         }
@@ -471,6 +471,10 @@ mod tests {
             ("Firing the kilns", &["fire", "the", "kiln"][..]),
             ("RFC-2119", &["rfc2119", "rfc", "2119"]),
             ("node.js", &["nodejs", "node", "js"]),
+            (
+                "1.10 and 2024_01_05",
+                &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],
+            ),
             (
                 "1.10 and 2024-01-05",
                 &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],

@@ -1,9 +1,8 @@
 //! Names that programs leave behind: what is a note by its name, and what only looks like one.
 
-use crate::Reason;
+use lorewell_text::split_note_extension;
 
-/// Extensions of notes, in lower case.
-const NOTE_EXTENSIONS: [&str; 2] = [".md", ".markdown"];
+use crate::Reason;
 
 /// Endings that editors and downloads put after a note's whole name.
 const AFTER_NAME: [&str; 14] = [
@@ -81,13 +80,10 @@ pub(crate) fn extension(name: &str) -> String {
     }
 }
 
+/// A note's name without its extension; nothing for what is no note.
 fn note_stem(name: &str) -> Option<&str> {
-    NOTE_EXTENSIONS.iter().find_map(|extension| {
-        let at = name.len().checked_sub(extension.len())?;
-        let fits =
-            at > 0 && name.is_char_boundary(at) && name[at..].eq_ignore_ascii_case(extension);
-        fits.then(|| &name[..at])
-    })
+    let (stem, extension) = split_note_extension(name);
+    (!extension.is_empty()).then_some(stem)
 }
 
 /// `Note.md~`, `#Note.md#`, `.Note.md.swp`, `Note.md.tmp.4711`, `.syncthing.Note.md.tmp`.

@@ -6,10 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use lorewell_text::path_key;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
-
-use crate::rules::path_key;
 
 /// Obsidian's settings are a few kilobytes; what is larger is not read.
 const MAX_SETTINGS_BYTES: u64 = 4 << 20;
@@ -33,7 +32,7 @@ pub(crate) struct Filters {
 
 impl Filter {
     /// Nothing for an entry that would match no file.
-    fn new(entry: &str) -> Result<Option<Filter>, regex::Error> {
+    pub(crate) fn new(entry: &str) -> Result<Option<Filter>, regex::Error> {
         let shown = entry.to_owned();
         let inner = entry.strip_prefix('/').and_then(|e| e.strip_suffix('/'));
         match inner {

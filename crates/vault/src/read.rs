@@ -4,12 +4,11 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use lorewell_text::NotePath;
+use lorewell_text::{NotePath, path_key};
 
 use crate::decode::{Decoded, Encoding, NotText, decode};
 use crate::leftovers::{icloud_stub, is_note};
 use crate::metadata::{Allocation, Facts, is_loop, on_disk, real_path, relative};
-use crate::rules::path_key;
 use crate::{Reason, Rules};
 
 /// How often a file that changes while it is read is read again.

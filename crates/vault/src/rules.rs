@@ -3,7 +3,7 @@
 use std::fmt;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use lorewell_text::name_key;
+use lorewell_text::{name_key, path_key};
 use serde_json::Value;
 
 use crate::obsidian::Filter;
@@ -66,6 +66,8 @@ pub struct Rules {
     tags: Vec<Rule>,
     properties: Vec<PropertyRule>,
     obsidian: Vec<Filter>,
+    /// Whether Obsidian's settings were read, now or before.
+    knows_obsidian: bool,
 }
 
 /// A rule's folded form, and how the user wrote it.
@@ -122,6 +124,7 @@ impl Rules {
                 .map(PropertyRule::new)
                 .collect(),
             obsidian: Vec::new(),
+            knows_obsidian: false,
             settings,
         })
     }
@@ -166,15 +169,17 @@ impl Rules {
         *hasher.finalize().as_bytes()
     }
 
-    /// The same rules, and Obsidian's filters if the settings want them.
-    pub(crate) fn with_obsidian(&self, filters: Vec<Filter>) -> Rules {
-        let obsidian = if self.settings.obsidian_filters {
-            filters
-        } else {
-            Vec::new()
-        };
+    /// Obsidian's filters as written there; nothing where its settings were never read.
+    pub fn obsidian_filters(&self) -> Option<Vec<&str>> {
+        let shown = || self.obsidian.iter().map(Filter::shown).collect();
+        self.knows_obsidian.then(shown)
+    }
+
+    /// The same rules with Obsidian's filters, if they are known.
+    pub(crate) fn with_obsidian(&self, filters: Option<Vec<Filter>>) -> Rules {
         Rules {
-            obsidian,
+            knows_obsidian: filters.is_some(),
+            obsidian: filters.unwrap_or_default(),
             ..self.clone()
         }
     }
@@ -355,16 +360,4 @@ fn build(patterns: Vec<(String, String)>) -> Result<Globs, RuleError> {
         message: e.kind().to_string(),
     })?;
     Ok(Globs { set, shown })
-}
-
-/// A path, or a pattern for paths, with each segment folded as names are compared.
-pub(crate) fn path_key(path: &str) -> String {
-    let mut key = String::with_capacity(path.len());
-    for (n, segment) in path.split('/').enumerate() {
-        if n > 0 {
-            key.push('/');
-        }
-        key.push_str(&name_key(segment));
-    }
-    key
 }

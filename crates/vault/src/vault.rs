@@ -26,8 +26,8 @@ pub struct Vault {
     /// The file system gives no file any blocks, so that having none says nothing.
     counts_no_blocks: AtomicBool,
     /// Obsidian's filters as last read whole: its settings file is rewritten in place, and must
-    /// not let excluded notes slip in while it is half written.
-    last_filters: Mutex<Vec<Filter>>,
+    /// not let excluded notes slip in while it is half written. Nothing before the first time.
+    last_filters: Mutex<Option<Vec<Filter>>>,
 }
 
 /// The folder itself cannot be used. None of these means that its notes are gone.
@@ -107,8 +107,21 @@ impl Vault {
     /// The folder is missing or unreadable, before or after the look. Trouble with single files
     /// and folders is part of the listing.
     pub fn list(&self, rules: &Rules) -> Result<Listing, VaultError> {
+        self.list_knowing(rules, &|| None)
+    }
+
+    /// The same for who may know the filters of Obsidian from before: see
+    /// [`Vault::rules_in_force`].
+    ///
+    /// # Errors
+    /// As [`Vault::list`].
+    pub fn list_knowing(
+        &self,
+        rules: &Rules,
+        known: &dyn Fn() -> Option<Vec<String>>,
+    ) -> Result<Listing, VaultError> {
         let error = |e| VaultError::new(&self.root, e);
-        let (rules, warnings) = self.rules_in_force(rules);
+        let (rules, warnings) = self.rules_in_force(rules, known);
         let found = walk(&self.root, &rules, self.max_bytes).map_err(error)?;
         // A drive that was taken away half-way must not look like a folder of few notes.
         check_folder(&self.root).map_err(error)?;
@@ -123,7 +136,15 @@ impl Vault {
 
     /// `rules` together with what Obsidian's settings of this vault exclude now, and what is
     /// wrong with those settings.
-    pub fn rules_in_force(&self, rules: &Rules) -> (Rules, Vec<String>) {
+    ///
+    /// Where the settings cannot be read, the filters hold that were read from them before: by
+    /// this vault, and those that `known` gives ([`Rules::obsidian_filters`] of an earlier time).
+    /// It is asked only then.
+    pub fn rules_in_force(
+        &self,
+        rules: &Rules,
+        known: &dyn Fn() -> Option<Vec<String>>,
+    ) -> (Rules, Vec<String>) {
         if !rules.settings().obsidian_filters {
             return (rules.clone(), Vec::new());
         }
@@ -131,16 +152,23 @@ impl Vault {
             .last_filters
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let warnings = match read_filters(&self.root) {
+        match read_filters(&self.root) {
             Ok(found) => {
-                last.clone_from(&found.filters);
-                found.warnings
+                *last = Some(found.filters.clone());
+                (rules.with_obsidian(Some(found.filters)), found.warnings)
             }
-            Err(message) => vec![format!(
-                "{message}; the excluded files known before still hold"
-            )],
-        };
-        (rules.with_obsidian(last.clone()), warnings)
+            Err(message) => {
+                let filters = joined(known(), last.as_deref());
+                let outcome = match &filters {
+                    Some(_) => "the excluded files known before still hold",
+                    None => {
+                        "which files it excludes was never read, so none is left out on its account"
+                    }
+                };
+                let warning = format!("{message}; {outcome}");
+                (rules.with_obsidian(filters), vec![warning])
+            }
+        }
     }
 
     /// Reads and decodes a note.
@@ -188,6 +216,23 @@ impl VaultError {
             VaultError::Io { .. } => "Try again; if it stays so, check the drive.",
         }
     }
+}
+
+/// All filters known from before; each once. Nothing where none were ever read.
+fn joined(known: Option<Vec<String>>, last: Option<&[Filter]>) -> Option<Vec<Filter>> {
+    if known.is_none() && last.is_none() {
+        return None;
+    }
+    let known = known.into_iter().flatten();
+    let mut filters: Vec<Filter> = known
+        .filter_map(|entry| Filter::new(&entry).ok().flatten())
+        .collect();
+    for filter in last.unwrap_or_default() {
+        if filters.iter().all(|known| known.shown() != filter.shown()) {
+            filters.push(filter.clone());
+        }
+    }
+    Some(filters)
 }
 
 /// Whether this is a folder that can be looked into.

@@ -118,6 +118,14 @@ impl VectorReader {
         self.entry(row).map(|entry| entry.key)
     }
 
+    /// Whether a row is what was written, by its checksum; false past the end.
+    pub fn is_intact(&self, row: u32) -> bool {
+        match (self.row(row), self.entry(row)) {
+            (Some(bytes), Some(entry)) => entry.is_intact(bytes),
+            _ => false,
+        }
+    }
+
     /// Reads every row and returns those whose checksum does not fit: the disk or another program
     /// changed them.
     pub fn damaged_rows(&self) -> Vec<u32> {

@@ -2,11 +2,10 @@
 //! against `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::repository::root;
+use crate::repository::{metadata, root};
 
 /// The shared nouns.
 const NOUNS: &[&str] = &["lorewell-text"];
@@ -158,18 +157,7 @@ fn reaches(uses: &BTreeMap<&str, Vec<&str>>, start: &str) -> bool {
 
 #[test]
 fn the_workspace_keeps_to_its_layers() {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(root())
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metadata = metadata("Cargo.toml");
     assert_eq!(breaches(&metadata), Vec::<String>::new());
     let packages = metadata["packages"].as_array().unwrap();
     for (name, _) in ALLOWED {

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -42,6 +44,23 @@ pub(crate) fn files() -> Vec<String> {
 /// The text of a file; `None` where it is not text.
 pub(crate) fn text(file: &str) -> Option<String> {
     String::from_utf8(fs::read(root().join(file)).unwrap()).ok()
+}
+
+/// What cargo says about the packages of the workspace with this manifest (a path from the root).
+pub(crate) fn metadata(manifest: &str) -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps"])
+        .args(["--manifest-path", manifest])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn walked(root: &Path) -> Vec<String> {

@@ -76,6 +76,13 @@ fn visible(text: &str, above: &[&str]) -> String {
     let (mut joins, mut is_code) = (false, false);
     for line in text.lines().skip(opening) {
         let line = without_block_id(line).trim();
+        let quoted = line.trim_start_matches(['>', ' ']);
+        let (line, is_title) = match callout_title(quoted) {
+            Some(title) if !is_code => (title, true),
+            _ if !is_code && line.starts_with('>') => (quoted, false),
+            _ => (line, false),
+        };
+        joins &= !is_title;
         is_code ^= is_fence(line);
         if line.is_empty() || is_rule(line) {
             joins = false;
@@ -94,11 +101,21 @@ fn visible(text: &str, above: &[&str]) -> String {
             }
             _ => lines.push(line),
         }
-        joins = !lines
-            .last()
-            .is_some_and(|line| line.starts_with(['#', '|']));
+        joins = !is_title
+            && !lines
+                .last()
+                .is_some_and(|line| line.starts_with(['#', '|']));
     }
     lines.join("\n")
+}
+
+/// The title of a callout (`[!note]- Title`), if the line opens one.
+fn callout_title(line: &str) -> Option<&str> {
+    let (kind, title) = line.strip_prefix("[!")?.split_once(']')?;
+    let title = title.trim_start_matches(['+', '-']).trim();
+    kind.bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'|'))
+        .then_some(title)
 }
 
 /// A line that draws: under the head of a table, between sections, around code.

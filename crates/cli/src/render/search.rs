@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use lorewell_capabilities::{Explained, PassageJson, SearchOutput};
-use lorewell_text::Question;
+use lorewell_text::{Question, percent_encoded_path};
 
 use super::{Looks, counted, excerpt};
 use crate::style::{FAINT, TITLE, WARN, inert_line, styled};
@@ -80,16 +80,7 @@ fn linked(label: &str, passage: &PassageJson, looks: &Looks<'_>) -> String {
         passage.uri.clone()
     } else {
         let path = looks.root.join(&passage.note).display().to_string();
-        let encoded: String = path
-            .bytes()
-            .map(|b| match b {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    char::from(b).to_string()
-                }
-                _ => format!("%{b:02X}"),
-            })
-            .collect();
-        format!("file://{encoded}")
+        format!("file://{}", percent_encoded_path(path.as_bytes()))
     };
     format!("\u{1b}]8;;{address}\u{1b}\\{label}\u{1b}]8;;\u{1b}\\")
 }
@@ -106,11 +97,11 @@ fn reasons(passage: &PassageJson) -> String {
         })
         .collect();
     let mut parts = vec![format!("{:.2}", passage.score), why.join(", ")];
-    // The usual says nothing.
-    if passage.evidence.class != "own" {
-        let evidence = &passage.evidence;
-        parts.push(format!("{} ({})", evidence.class, evidence.rule));
-    }
+    let evidence = &passage.evidence;
+    parts.push(match evidence.rule.as_str() {
+        "default" => evidence.class.clone(),
+        rule => format!("{} ({rule})", evidence.class),
+    });
     if passage.date_source != "file time" {
         parts.push(passage.date.clone());
     }

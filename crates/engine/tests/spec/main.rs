@@ -1,15 +1,23 @@
 //! What the engine and the index under it promise, by subject.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "tests start programs and have settings of their own"
+)]
 
 mod crash;
 mod disk;
+mod exclusions;
 mod incremental;
 mod kill;
+mod models;
 mod permissions;
 mod picture;
 mod processes;
 mod reading;
 mod states;
 mod status;
+mod untouched;
 mod world;

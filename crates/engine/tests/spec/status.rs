@@ -74,7 +74,6 @@ fn each_file_is_accounted_for() {
     );
     assert_eq!(status.other_files.get("png"), Some(&1));
     assert_eq!(status.verified, Some(Ok(())));
-    assert_eq!(status.network_targets, Vec::<String>::new());
     let model = &status.models[0];
     assert_eq!(model.embedded + model.outside, status.totals.passages);
 }
@@ -94,4 +93,18 @@ fn sizes_are_those_of_the_files() {
     assert_eq!((sizes.segments, sizes.vectors), (sum(".lex"), sum(".bin")));
     assert_eq!(sizes.catalogue, sum("catalogue.sqlite") + sum("-wal"));
     assert!(sizes.segments > 0 && sizes.vectors > 0);
+}
+
+#[test]
+fn a_warning_of_the_vaults_settings_names_their_file() {
+    let world = World::built("=== .obsidian/app.json ===\n{\n=== Kiln.md ===\nCone 6.\n");
+    let request = StatusRequest {
+        list_limit: 9,
+        ..StatusRequest::default()
+    };
+    let status = world.host().status(&request).unwrap();
+    assert_eq!(status.warnings_total, 1);
+    assert_eq!(status.warnings[0].path, ".obsidian/app.json");
+    let said = &status.warnings[0].message;
+    assert!(said.starts_with("is not valid JSON: "), "{said}");
 }

@@ -99,6 +99,17 @@ impl World {
         answer.passages.iter().map(path).collect()
     }
 
+    /// The files of the index that hold a word of lower-case letters, in any case.
+    pub(crate) fn files_holding(&self, word: &str) -> Vec<String> {
+        let holds = |file: &PathBuf| {
+            let bytes = std::fs::read(file).unwrap().to_ascii_lowercase();
+            bytes.windows(word.len()).any(|w| w == word.as_bytes())
+        };
+        let files = self.index_files("").into_iter().filter(holds);
+        let name = |file: PathBuf| file.file_name().unwrap().to_string_lossy().into_owned();
+        files.map(name).collect()
+    }
+
     /// The files of the index whose name ends so.
     pub(crate) fn index_files(&self, ending: &str) -> Vec<PathBuf> {
         files_below(&self.home.index_dir(), ending)

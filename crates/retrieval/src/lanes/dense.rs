@@ -36,9 +36,10 @@ pub(crate) fn run(
             return Ok(silent(LaneState::Abstained { reason }));
         }
         Embedded::Empty => {
-            return Ok(silent(LaneState::Abstained {
-                reason: "the question has no words".to_string(),
-            }));
+            return Ok(DenseResult {
+                result: nothing_to_ask(embedder),
+                question: None,
+            });
         }
     };
     let Some((reader, live)) = snapshot.vectors() else {
@@ -57,6 +58,11 @@ pub(crate) fn run(
     }
     let mut hits = Vec::with_capacity(depth);
     for scored in reader.scan(&vector, depth, Some(&rows)) {
+        if !reader.is_intact(scored.row) {
+            let reason =
+                "vectors on disk are damaged; `lorewell rebuild` makes them anew".to_string();
+            return Ok(silent(LaneState::Unavailable { reason }));
+        }
         for passage in snapshot.passages_of_row(scored.row)? {
             if allowed.is_none_or(|a| a.passages.contains(passage)) {
                 hits.push(LaneHit {
@@ -72,6 +78,12 @@ pub(crate) fn run(
         result: with_model(state(snapshot, embedder), hits, embedder),
         question: Some(vector),
     })
+}
+
+/// The lane where the question has no words.
+pub(crate) fn nothing_to_ask(embedder: &dyn Embedder) -> LaneResult {
+    let reason = "the question has nothing to look for".to_string();
+    with_model(LaneState::Abstained { reason }, Vec::new(), embedder)
 }
 
 /// How much of the passages the lane could see.

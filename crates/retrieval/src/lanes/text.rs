@@ -48,6 +48,9 @@ impl Terms {
                 }
             } else if matches!(term.kind, TokenKind::Word | TokenKind::Bigram) {
                 terms.missing_idf += idf(0);
+            } else if term.kind == TokenKind::Identifier {
+                // Its parts may be there, and say less than the whole.
+                terms.missing_idf += 0.5 * idf(0);
             }
         }
         Ok(terms)

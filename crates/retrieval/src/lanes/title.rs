@@ -2,7 +2,7 @@
 
 use lorewell_index::{NameKind, NoteName, Snapshot};
 use lorewell_lexical::Live;
-use lorewell_text::{StopWords, fold, fold_white_space, name_key};
+use lorewell_text::{NotePath, StopWords, fold, fold_white_space, name_key};
 use rustc_hash::FxHashMap;
 
 use super::Allowed;
@@ -25,9 +25,27 @@ const NOTES: usize = 20;
 
 /// How a name was found, as the lane's strength: the whole question is the name, the question
 /// holds the name, the question is nearly the name.
-pub(crate) const WHOLE: f32 = 4.0;
+const WHOLE: f32 = 4.0;
 const HELD: f32 = 1.0;
 const NEARLY: f32 = 1.5;
+
+/// How sure a hit of this strength is about the note, 0 to 1.
+pub(crate) fn sureness(strength: f32) -> f32 {
+    if strength > NEARLY {
+        1.0
+    } else {
+        0.5 * strength / NEARLY
+    }
+}
+
+/// A file name names a note more surely than an alias, and that more than a heading.
+fn of_kind(strength: f32, kind: NameKind) -> f32 {
+    match kind {
+        NameKind::File | NameKind::Title => strength,
+        NameKind::Alias => strength * 0.95,
+        NameKind::Heading => strength * 0.8,
+    }
+}
 
 /// Runs the lane.
 pub(crate) fn run(
@@ -40,6 +58,9 @@ pub(crate) fn run(
     let mut found = Found::default();
     let whole = fold_white_space(trim_signs(question));
     found.add(snapshot.notes_named(&whole)?, WHOLE);
+    if found.notes.is_empty() {
+        found.add(notes_at(snapshot, &whole)?, WHOLE);
+    }
     let words: Vec<&str> = question
         .split_whitespace()
         .map(trim_signs)
@@ -76,6 +97,7 @@ struct Found {
 impl Found {
     fn add(&mut self, names: Vec<NoteName>, strength: f32) {
         for name in names {
+            let strength = of_kind(strength, name.kind);
             let known = self.notes.entry(name.note).or_insert((strength, name.kind));
             if strength > known.0 || (strength == known.0 && name.kind < known.1) {
                 *known = (strength, name.kind);
@@ -96,6 +118,24 @@ impl Found {
             .map(|(note, strength, ..)| (note, strength))
             .collect())
     }
+}
+
+/// Notes that are asked for by their path or by the end of it, with or without `.md`.
+fn notes_at(snapshot: &Snapshot, asked: &str) -> Result<Vec<NoteName>, RetrievalError> {
+    let path = NotePath::new(asked);
+    let folder = name_key(path.folder());
+    let mut found = Vec::new();
+    for name in snapshot.notes_named(path.name())? {
+        let key = name_key(NotePath::new(snapshot.path_of(name.note)?).folder());
+        let fits = key == folder
+            || key
+                .strip_suffix(&folder)
+                .is_some_and(|head| head.ends_with('/'));
+        if name.kind == NameKind::File && (folder.is_empty() || fits) {
+            found.push(name);
+        }
+    }
+    Ok(found)
 }
 
 /// Names that stand in the question and are most of what it says: `what is madder?` names

@@ -1,6 +1,7 @@
 //! What a look at a folder finds, leaves out and cannot see.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 #[cfg(unix)]
 mod links;
@@ -242,6 +243,18 @@ fn half_written_obsidian_settings_let_nothing_slip_in() {
         "{:?}",
         broken.warnings
     );
+    // Another process knows them only from who remembered.
+    let known = Some(vec!["Private/".to_owned()]);
+    for (known, expected, said) in [
+        (known, vec!["b.md"], "known before still hold"),
+        (None, vec!["Private/a.md", "b.md"], "was never read"),
+    ] {
+        let listing = open(&vault)
+            .list_knowing(&Rules::default(), &|| known.clone())
+            .unwrap();
+        assert_eq!(notes(&listing), expected);
+        assert!(listing.warnings[0].contains(said), "{listing:?}");
+    }
     vault.write(".obsidian/app.json", "{}");
     assert_eq!(notes(&list()), ["Private/a.md", "b.md"]);
 }
