@@ -62,7 +62,10 @@ pub fn parse(text: &str, settings: &Settings) -> Parsed {
         drawing::hide_machinery(&readable, &mut structure);
     }
     hide(text, body, comments, settings, &mut structure);
-    let passages = pack::pack(&readable, &structure, settings);
+    let mut passages = pack::pack(&readable, &structure, settings);
+    if passages.is_empty() && properties.range.is_some() {
+        passages.push(Passage::nameplate(text));
+    }
     issues.sort_by_key(|issue| issue.line);
     let note = Note {
         properties: properties.values,

@@ -8,7 +8,8 @@ use std::ops::{Range, RangeInclusive};
 pub struct Passage {
     /// The headings above its first content, outermost first, without markup.
     pub heading_path: Vec<String>,
-    /// Where it stands. It begins and ends with something that is no white space.
+    /// Where it stands. It begins and ends with something that is no white space; only the passage of a note that has
+    /// properties and nothing else is empty.
     pub range: Range<usize>,
     /// Its lines, counted from 1, both ends in.
     pub lines: RangeInclusive<u32>,
@@ -21,6 +22,20 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// The one passage of a note that has properties and no text, so that it can be found by its
+    /// names and tags: empty, at the note's end.
+    pub(crate) fn nameplate(text: &str) -> Self {
+        let line = crate::lines::line_of(text, text.len());
+        Self {
+            heading_path: Vec::new(),
+            range: text.len()..text.len(),
+            lines: line..=line,
+            hidden: Vec::new(),
+            context: Vec::new(),
+            spoken: Vec::new(),
+        }
+    }
+
     /// The searchable text: the passage without what is hidden (a blank for each piece), the context after it.
     /// `text` is the text that the note was read from.
     #[must_use]

@@ -67,6 +67,12 @@ Kiln, kiln and kiln: every word of this note is about the kiln, and the kiln aga
 aliases: [Tenmoku recipe]
 ---
 Iron, eight per cent of the dry weight. Fire it fast.
+=== Books/Dune.md ===
+---
+title: Dune
+aliases: [Arrakis book]
+tags: [novel]
+---
 === Garden.md ===
 Beans along the south wall, sown in May.
 ";
@@ -81,6 +87,8 @@ fn a_question_that_names_a_note_finds_it_first() {
         ("what is the kiln", "Kiln.md"),
         ("tenmoku recipe", "Glazes.md"),
         ("Tenmoku recipy", "Glazes.md"),
+        ("Arrakis book", "Books/Dune.md"),
+        ("which novel is tagged", "Books/Dune.md"),
         ("Old kiln notes", "Archive/Old kiln notes.md"),
         ("Archive/Old kiln notes.md", "Archive/Old kiln notes.md"),
     ] {
