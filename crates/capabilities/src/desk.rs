@@ -57,12 +57,14 @@ impl<'a> Desk<'a> {
     pub(crate) fn staleness(&self) -> Option<String> {
         match &self.freshness {
             None => Some("index: the folder was not looked at for changes".to_string()),
-            Some(freshness) => freshness.reason.as_ref().map(|reason| {
-                format!(
-                    "index: {} changed notes are not in it yet: {reason}",
-                    freshness.pending
-                )
-            }),
+            Some(freshness) => {
+                let reason = freshness.reason.as_ref()?;
+                Some(match freshness.pending {
+                    0 => format!("index: {reason}"),
+                    1 => format!("index: one change is not in it yet: {reason}"),
+                    pending => format!("index: {pending} changes are not in it yet: {reason}"),
+                })
+            }
         }
     }
 }

@@ -100,8 +100,10 @@ pub struct ModelJson {
     pub fingerprint: String,
     /// Passages with a vector.
     pub embedded: u64,
-    /// Passages in languages that it does not know.
+    /// Passages in words that it does not know.
     pub outside: u64,
+    /// Passages that it has not embedded yet.
+    pub missing: u64,
 }
 
 /// A file or folder and where it stands.
@@ -120,8 +122,7 @@ pub struct FileJson {
 /// Something that could not be read as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WarningJson {
-    /// The note's path; absent for the vault's own settings.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The path of the note, or of a file with the vault's own settings.
     pub path: String,
     /// The line, from 1; absent where it is about the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,6 +177,7 @@ impl Capability for Status {
                     fingerprint: m.fingerprint,
                     embedded: m.embedded,
                     outside: m.outside,
+                    missing: m.missing,
                 })
                 .collect(),
             left_out: status.left_out.into_iter().map(FileJson::new).collect(),

@@ -209,7 +209,7 @@ fn what_may_not_be_read_or_written_is_said_and_lost_nowhere() {
         answer["degraded"][0]
             .as_str()
             .unwrap()
-            .contains("1 changed note"),
+            .contains("one change is not in it yet"),
         "{answer}"
     );
 }

@@ -19,13 +19,11 @@ pub(crate) fn text(output: &RebuildOutput) -> String {
         counted(output.skipped, "file")
     );
     if let Some(reason) = &output.reason {
-        out += &styled(
-            WARN,
-            &inert(&format!(
-                "{} pending: {reason}",
-                counted(output.pending, "note")
-            )),
-        );
+        let said = match output.pending {
+            0 => reason.clone(),
+            pending => format!("{} pending: {reason}", counted(pending, "note")),
+        };
+        out += &styled(WARN, &inert(&said));
         out.push('\n');
     }
     out

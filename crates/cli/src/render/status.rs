@@ -82,7 +82,7 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     for model in &status.models {
         let _ = writeln!(
             out,
-            "{}: {} with a vector, {} in languages that it does not know",
+            "{}: {} with a vector, {} in words that it does not know",
             model.model,
             counted(model.embedded, "passage"),
             grouped(model.outside)

@@ -91,17 +91,27 @@ fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
     let Some(model) = snapshot.model() else {
         return LaneState::Ok;
     };
-    if model.outside == 0 {
+    let all = model.embedded + model.outside + model.missing;
+    let mut reasons = Vec::new();
+    if model.missing > 0 {
+        reasons.push(format!(
+            "{} of {all} passages have no vector of {} yet",
+            model.missing,
+            embedder.model()
+        ));
+    }
+    if model.outside > 0 {
+        reasons.push(format!(
+            "{} of {all} passages are in words that {} does not know",
+            model.outside,
+            embedder.model()
+        ));
+    }
+    if reasons.is_empty() {
         return LaneState::Ok;
     }
-    let all = (model.embedded + model.outside) as f32;
-    let coverage = model.embedded as f32 / all;
-    let reason = format!(
-        "{} of {} passages are in languages that {} does not know",
-        model.outside,
-        model.embedded + model.outside,
-        embedder.model()
-    );
+    let coverage = model.embedded as f32 / all as f32;
+    let reason = reasons.join("; ");
     LaneState::Partial { coverage, reason }
 }
 
