@@ -13,7 +13,7 @@ pub struct Answer {
     pub passages: Vec<AnswerPassage>,
     /// Whether the notes answer the question at all.
     pub confidence: Confidence,
-    /// Every lane, in the order of [`Lane::ALL`].
+    /// Every lane, in the order of [`crate::Lane::ALL`].
     pub lanes: Vec<LaneReport>,
     /// What did not run, or ran on a part: for people.
     pub degraded: Vec<String>,
