@@ -4,7 +4,7 @@ use lorewell_vectors::{RowSet, VectorReader};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::state::row_set;
-use crate::{IndexError, Layout, ModelState};
+use crate::{IndexError, Layout, ModelState, catalogue};
 
 /// What the dense lane needs.
 pub(crate) struct Model {
@@ -69,8 +69,11 @@ impl Model {
 }
 
 /// Passages without a row of the model in notes that were read before it came. Notes that were
-/// read since have a row for each passage with words.
+/// read since have a row for each passage with words, so that a finished index misses none.
 fn missing(connection: &Connection, model: i64) -> rusqlite::Result<u64> {
+    if !catalogue::unfinished(connection)? {
+        return Ok(0);
+    }
     connection.query_row(
         "SELECT count(*) FROM notes n
          JOIN passages p ON p.id >= n.first_passage AND p.id < n.first_passage + n.passages
