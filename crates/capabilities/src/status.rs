@@ -21,7 +21,7 @@ pub struct StatusInput {
     /// Also check every checksum of the index.
     #[serde(default)]
     pub verify: bool,
-    /// List at most so many files and warnings (100).
+    /// List at most so many files and warnings (100; 12 in the terminal).
     #[serde(default)]
     pub list: Option<u32>,
 }

@@ -32,7 +32,10 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
     style::set_color(&settings.color());
     let host = lorewell_setup::open(config, &settings, &vault)?;
     let progress = Progress::new(&settings.progress());
-    let input = input(entry, matches)?;
+    let mut input = input(entry, matches)?;
+    if !matches.get_flag("json") {
+        render::shorten(entry, &mut input);
+    }
     let desk = desk(&host, entry, matches, &progress)?;
     let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
     let outcome = outcome(&output);

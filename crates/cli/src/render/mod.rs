@@ -24,6 +24,15 @@ pub(crate) struct Looks<'a> {
     pub(crate) root: &'a Path,
 }
 
+/// Asks for less where a person would not read more; what was asked for stands.
+pub(crate) fn shorten(entry: &Entry, input: &mut Value) {
+    if entry.id == Status::ID
+        && let Some(fields) = input.as_object_mut()
+    {
+        fields.entry("list").or_insert(Value::from(status::SHOWN));
+    }
+}
+
 /// Prints the output of a capability.
 pub(crate) fn print(entry: &Entry, output: &Value, looks: &Looks<'_>) {
     let text = match entry.id {

@@ -59,7 +59,9 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
         .map(|width| width.saturating_sub(INDENT.len() + 1));
     let headings = passage.heading_path.iter().map(String::as_str);
     let above: Vec<&str> = headings.chain([passage.title.as_str()]).collect();
-    for line in excerpt::lines(&passage.text, &above, question, width) {
+    let lines = excerpt::lines(&passage.text, &above, question, width);
+    // A note that is only properties has a passage without text.
+    for line in lines.iter().filter(|line| !line.is_empty()) {
         let _ = writeln!(out, "{INDENT}{line}");
     }
     let why = inert_line(&reasons(passage));

@@ -7,8 +7,8 @@ use lorewell_capabilities::{FileJson, StatusOutput};
 use super::{counted, grouped};
 use crate::style::{FAINT, TITLE, WARN, inert, inert_line, styled};
 
-/// So many files and warnings are printed; `--json --list N` gives them all.
-const SHOWN: usize = 12;
+/// So many files and warnings are asked for, unless `--list N` says.
+pub(super) const SHOWN: usize = 12;
 
 pub(crate) fn text(status: &StatusOutput) -> String {
     let mut out = String::new();
@@ -113,7 +113,7 @@ fn files(what: &str, files: &[FileJson], total: u64) -> String {
         return String::new();
     }
     let mut out = format!("{} {what}:\n", grouped(total));
-    for file in files.iter().take(SHOWN) {
+    for file in files {
         let slash = if file.folder { "/" } else { "" };
         let path = inert_line(&file.path);
         let _ = writeln!(
@@ -122,7 +122,7 @@ fn files(what: &str, files: &[FileJson], total: u64) -> String {
             styled(FAINT, &inert_line(&file.reason))
         );
     }
-    out + &rest(total)
+    out + &rest(total, files.len())
 }
 
 fn others(status: &StatusOutput) -> String {
@@ -149,7 +149,7 @@ fn warnings(status: &StatusOutput) -> String {
         return String::new();
     }
     let mut out = format!("{}:\n", counted(status.warnings_total, "warning"));
-    for warning in status.warnings.iter().take(SHOWN) {
+    for warning in &status.warnings {
         let line = warning
             .line
             .map(|line| format!(":{line}"))
@@ -161,17 +161,15 @@ fn warnings(status: &StatusOutput) -> String {
             inert_line(&warning.message)
         );
     }
-    out + &rest(status.warnings_total)
+    out + &rest(status.warnings_total, status.warnings.len())
 }
 
-fn rest(total: u64) -> String {
-    let rest = total.saturating_sub(SHOWN as u64);
-    if rest == 0 {
-        String::new()
-    } else {
-        styled(
+fn rest(total: u64, shown: usize) -> String {
+    match total.saturating_sub(shown as u64) {
+        0 => String::new(),
+        rest => styled(
             FAINT,
-            &format!("  … and {} more (--json --list N)\n", grouped(rest)),
-        )
+            &format!("  … and {} more (--list N)\n", grouped(rest)),
+        ),
     }
 }
