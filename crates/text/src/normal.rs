@@ -37,6 +37,14 @@ pub(crate) fn fold_into(text: &str, out: &mut String) {
     out.extend(spread.nfc());
 }
 
+/// Whether [`fold`] leaves every character of a text as it is: common Chinese characters and
+/// kana, of which long texts consist.
+pub(crate) fn is_folded(text: &str) -> bool {
+    text.chars().all(|c| {
+        matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{4E00}'..='\u{9FFF}')
+    })
+}
+
 /// The lower-case NFC form that keeps diacritics: the spelling that a reader typed.
 pub(crate) fn spelling_into(text: &str, out: &mut String) {
     out.clear();
@@ -131,6 +139,16 @@ mod tests {
         ] {
             assert_eq!(fold(text), folded, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_taken_as_folded_is() {
+        let chars = ('\u{3000}'..='\u{9FFF}')
+            .map(String::from)
+            .filter(|c| is_folded(c));
+        let changed: Vec<String> = chars.filter(|c| fold(c) != *c).collect();
+        assert!(changed.is_empty(), "{changed:?}");
+        assert!(is_folded("釉薬ガラス") && !is_folded("釉薬ｶﾞ") && !is_folded("a"));
     }
 
     #[test]

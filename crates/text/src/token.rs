@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::language::is_foreign;
-use crate::normal::{fold_into, spelling_into};
+use crate::normal::{fold_into, is_folded, spelling_into};
 use crate::script::{Class, class};
 use crate::stem::EnglishStemmer;
 
@@ -351,7 +351,16 @@ impl Tokenizer {
         kind: TokenKind,
         sink: &mut dyn FnMut(Token<'_>),
     ) {
-        fold_into(head(&text[range.clone()]), &mut self.term);
+        let piece = &text[range.clone()];
+        if is_folded(piece) {
+            sink(Token {
+                term: piece,
+                range,
+                kind,
+            });
+            return;
+        }
+        fold_into(head(piece), &mut self.term);
         cut_term(&mut self.term);
         if !self.term.is_empty() {
             sink(Token {
