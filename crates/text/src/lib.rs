@@ -3,6 +3,7 @@
 //! Index, query, links, tags and filters all go through the functions of this crate, so that
 //! what matches in one place matches in every place. Nothing here reads or writes anything.
 
+mod forms;
 mod language;
 mod lines;
 mod normal;

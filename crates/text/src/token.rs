@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::forms::WordForms;
 use crate::language::is_foreign;
-use crate::normal::{fold_into, is_folded, spelling_into};
+use crate::normal::{fold_into, is_folded};
 use crate::script::{Class, class};
 use crate::stem::EnglishStemmer;
 
@@ -47,7 +48,7 @@ pub enum TokenKind {
     Symbol,
 }
 
-/// Cuts text into terms. Holds buffers and a bounded memory of stems: keep one per thread.
+/// Cuts text into terms. Holds buffers and a bounded memory of words: keep one per thread.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     term: String,
@@ -55,6 +56,7 @@ pub struct Tokenizer {
     parts: Vec<Range<usize>>,
     units: Vec<Range<usize>>,
     stemmer: EnglishStemmer,
+    forms: WordForms,
     /// Whether the text at hand is in Latin letters and not English.
     foreign: bool,
 }
@@ -244,20 +246,21 @@ impl Tokenizer {
         sink: &mut dyn FnMut(Token<'_>),
     ) {
         let piece = &text[range.clone()];
-        fold_into(head(piece), &mut self.term);
-        if self.term.is_empty() {
-            return;
-        }
-        if !piece.is_ascii() && kind == TokenKind::Word {
-            spelling_into(head(piece), &mut self.whole);
+        if piece.is_ascii() || kind != TokenKind::Word {
+            fold_into(head(piece), &mut self.term);
+        } else {
+            self.forms.of(head(piece), &mut self.term, &mut self.whole);
             cut_term(&mut self.whole);
-            if self.whole != self.term && !self.whole.is_empty() {
+            if !self.whole.is_empty() && self.whole != self.term {
                 sink(Token {
                     term: &self.whole,
                     range: range.clone(),
                     kind: TokenKind::Spelling,
                 });
             }
+        }
+        if self.term.is_empty() {
+            return;
         }
         cut_term(&mut self.term);
         let beginning = kind == TokenKind::Word && self.stem();
