@@ -62,7 +62,7 @@ impl Host {
             (Ok(LockAttempt::Taken(lock)), _) => {
                 self.update(lock, listing, behind.generation, observer)
             }
-            (Ok(LockAttempt::HeldBy(process)), Patience::Read) if behind.same_rules => {
+            (Ok(LockAttempt::HeldBy(process)), Patience::Read) if behind.may_stay() => {
                 return Ok(self.stays(behind, busy(process)));
             }
             (Ok(LockAttempt::HeldBy(_)), _) => Lock::wait(&self.layout)
@@ -75,7 +75,7 @@ impl Host {
                 error @ (IndexError::DiskFull(_)
                 | IndexError::NoPermission(_)
                 | IndexError::Busy(_)),
-            ) if behind.same_rules => Ok(self.stays(behind, error.to_string())),
+            ) if behind.may_stay() => Ok(self.stays(behind, error.to_string())),
             Err(error) => Err(error.into()),
         }
     }
@@ -238,6 +238,14 @@ struct Behind {
     /// Notes that the index holds.
     notes: u64,
     generation: u64,
+}
+
+impl Behind {
+    /// Whether answers may come from it as it is. A catalogue that a first build has only just
+    /// made would answer that there is nothing, and is waited for like one that is not there.
+    fn may_stay(&self) -> bool {
+        self.same_rules && self.generation > 0
+    }
 }
 
 const BARE: &str = "the folder is bare, as if its drive were not there, so the notes known from \

@@ -140,11 +140,6 @@ impl Segment {
         self.header.terms
     }
 
-    /// The number of postings: pairs of a term and a passage.
-    pub fn postings_count(&self) -> u64 {
-        self.header.postings
-    }
-
     /// The size of the file in bytes.
     pub fn size(&self) -> u64 {
         self.bytes.len() as u64

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use lorewell_engine::{Observer, Patience, Quiet, Request, Stage};
 use lorewell_index::{Lock, LockAttempt};
@@ -59,6 +60,28 @@ fn while_one_writes_another_reads_what_there_is_and_says_what_is_missing() {
         assert_eq!((status.pending, status.writer), (1, Some(Some(me))));
     });
     assert_eq!(world.snapshot().totals().notes, 2);
+}
+
+#[test]
+fn before_the_first_build_is_published_a_reader_waits_rather_than_find_nothing() {
+    let world = World::new("=== Kiln.md ===\nCone 6.\n");
+    while_writing(&world, |go_on| {
+        thread::scope(|scope| {
+            let (done, is_done) = channel();
+            let world = &world;
+            scope.spawn(move || {
+                let host = world.host();
+                let freshness = host.refresh(Patience::Read, &Quiet).unwrap();
+                let notes = host.view().unwrap().totals().notes;
+                done.send((freshness.pending, freshness.reason, notes))
+                    .unwrap();
+            });
+            let too_early = is_done.recv_timeout(Duration::from_millis(300));
+            go_on.send(()).unwrap();
+            assert!(too_early.is_err(), "it did not wait: {too_early:?}");
+            assert_eq!(is_done.recv().unwrap(), (0, None, 1));
+        });
+    });
 }
 
 #[test]
