@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_engine::{AnswerPassage, LaneReport, LaneState, Signal};
+use lorewell_engine::{AnswerPassage, Lane, LaneReport, LaneState, Signal, Voice};
 use lorewell_text::percent_encoded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,11 +66,11 @@ pub struct PassageJson {
     pub evidence: EvidenceJson,
     /// The note's date, `YYYY-MM-DD`.
     pub date: String,
-    /// Where the date comes from: `property NAME`, `file name` or `file time`.
+    /// Where the date comes from: `property NAME`, `file name`, `folder` or `file time`.
     pub date_source: String,
     /// BLAKE3 of the whole note's bytes, hex.
     pub content_hash: String,
-    /// Other notes with a passage of the same words.
+    /// Other notes with a passage of the same or nearly the same words.
     pub copies: Vec<String>,
     /// Opens the note in Obsidian.
     pub uri: String,
@@ -85,19 +85,38 @@ pub struct PassageJson {
 /// Why a passage was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SignalJson {
-    /// The lane: `text`, `title`, `dense`.
+    /// The lane: `text`, `title`, `dense`, `vocab`, `link`, `tag`, `recent`.
     pub kind: String,
     /// The passage's rank in that lane, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
+    /// Of `vocab`: words that go together with the question's in this vault and that the passage
+    /// has, as the index knows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<Vec<String>>,
+    /// Of `link`: paths of the notes that the link leads to or comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Vec<String>>,
+    /// Of `tag`: tags that the note shares with other passages found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// Which item of `also` found it, from 0; absent for the question itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<u64>,
+    /// Which item of `like` found it, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<u64>,
 }
 
 /// A note's class of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EvidenceJson {
-    /// `own` until rules for the other classes are built.
+    /// `own`, `daily`, `transcript`, `clipping`, `generated` (by a program; backups too), `draft` or
+    /// `template`.
+    #[schemars(extend("enum" = ["own", "daily", "transcript", "clipping", "generated", "draft", "template"]))]
     pub class: String,
-    /// The rule that decided.
+    /// The rule that decided: `folder Clippings`, `property type: transcript`, `setting tag:llm`,
+    /// `default`.
     pub rule: String,
 }
 
@@ -212,14 +231,21 @@ impl PassageJson {
 
 impl SignalJson {
     fn new(signal: &Signal) -> SignalJson {
-        let (kind, rank) = match signal {
-            Signal::Text { rank } => ("text", Some(*rank)),
-            Signal::Title => ("title", None),
-            Signal::Dense { rank } => ("dense", Some(*rank)),
+        let filled = |list: &[String]| (!list.is_empty()).then(|| list.to_vec());
+        let place = |place: usize| Some(place as u64);
+        let (also, like) = match signal.voice {
+            Voice::Question => (None, None),
+            Voice::Also(item) => (place(item), None),
+            Voice::Like(item) => (None, place(item)),
         };
         SignalJson {
-            kind: kind.to_string(),
-            rank: rank.map(|rank| rank as u64),
+            kind: signal.lane.name().to_string(),
+            rank: (signal.lane != Lane::Title).then_some(signal.rank as u64),
+            added: filled(&signal.added),
+            via: filled(&signal.via),
+            tags: filled(&signal.tags),
+            also,
+            like,
         }
     }
 }
@@ -287,7 +313,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// So many decimals: more would pretend. A double, because a rounded single that is widened on
 /// its way to JSON grows its tail again.
-fn rounded(value: f32, decimals: i32) -> f64 {
+pub(crate) fn rounded(value: f32, decimals: i32) -> f64 {
     let factor = 10f64.powi(decimals);
     (f64::from(value) * factor).round() / factor
 }

@@ -62,36 +62,47 @@ fn unknown(name: &str, known: &Map<String, Value>) -> Failure {
 
 /// What a value should have been, if it is something else. An optional field may be null.
 fn misfit(value: &Value, field: &Value) -> Option<String> {
-    let (kind, optional) = match field.get("type") {
-        Some(Value::String(kind)) => (kind.as_str(), false),
-        Some(Value::Array(kinds)) => (
-            kinds
-                .iter()
-                .filter_map(Value::as_str)
-                .find(|k| *k != "null")?,
-            true,
-        ),
+    let kinds: Vec<&str> = match field.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
         _ => return None,
     };
-    let fits = match kind {
-        _ if optional && value.is_null() => true,
+    if kinds.iter().any(|kind| fits(value, kind, field)) {
+        return None;
+    }
+    let wanted = kinds.iter().filter(|kind| **kind != "null");
+    let wanted: Vec<String> = wanted.map(|kind| in_words(kind, field)).collect();
+    Some(wanted.join(" or "))
+}
+
+fn fits(value: &Value, kind: &str, field: &Value) -> bool {
+    match kind {
+        "null" => value.is_null(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "integer" => value
             .as_u64()
             .is_some_and(|number| range(field).contains(&number)),
-        "array" => value
-            .as_array()
-            .is_some_and(|list| list.iter().all(Value::is_string)),
+        "array" => value.as_array().is_some_and(|list| {
+            let is_item = if lists_texts(field) {
+                Value::is_string
+            } else {
+                Value::is_object
+            };
+            list.iter().all(is_item)
+        }),
+        "object" => value.is_object(),
         _ => true,
-    };
-    if fits {
-        return None;
     }
-    Some(match kind {
+}
+
+fn in_words(kind: &str, field: &Value) -> String {
+    match kind {
         "string" => "a text".to_string(),
         "boolean" => "true or false".to_string(),
-        "array" => "a list of texts".to_string(),
+        "array" if lists_texts(field) => "a list of texts".to_string(),
+        "array" => "a list of objects".to_string(),
+        "object" => "an object".to_string(),
         _ => {
             let range = range(field);
             match field.get("maximum") {
@@ -99,7 +110,12 @@ fn misfit(value: &Value, field: &Value) -> Option<String> {
                 None => format!("a whole number, at least {}", range.start()),
             }
         }
-    })
+    }
+}
+
+/// Whether the items of a list are texts; else they are objects.
+fn lists_texts(field: &Value) -> bool {
+    field.pointer("/items/type") == Some(&Value::from("string"))
 }
 
 /// The whole numbers that a field can hold. Fields are of 32 bits.

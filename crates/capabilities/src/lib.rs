@@ -9,17 +9,28 @@ mod capability;
 mod cursor;
 mod desk;
 mod failure;
+mod filter;
 mod input;
+mod links;
 mod read;
 mod rebuild;
+mod related;
 mod search;
 mod status;
+mod verify;
 
 pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
 pub use capability::{Access, Capability, Entry, table};
 pub use desk::{Desk, Listener};
 pub use failure::{ErrorJson, Failure};
+pub use filter::FilterInput;
+pub use links::{BacklinkJson, Links, LinksInput, LinksOutput, OutgoingJson, TargetJson};
 pub use read::{Read, ReadInput, ReadOutput};
 pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
+pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSignalJson};
 pub use search::{Search, SearchInput};
 pub use status::{FileJson, Status, StatusInput, StatusOutput};
+pub use verify::{
+    ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify, VerifyInput,
+    VerifyOutput,
+};

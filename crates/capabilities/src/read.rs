@@ -144,7 +144,7 @@ fn hash_head(hash: &[u8; 32]) -> u64 {
         .fold(0, |head, byte| head << 8 | u64::from(*byte))
 }
 
-fn lines(text: &str) -> Result<(u32, u32), Failure> {
+pub(crate) fn lines(text: &str) -> Result<(u32, u32), Failure> {
     let wrong = || {
         Failure::wrong_use(
             format!("“{text}” names no lines"),

@@ -1,12 +1,12 @@
 //! `knowledge.search`: passages for a question.
 
-use lorewell_engine::{Answer, Confidence, Lane, Request, Scope, View};
+use lorewell_engine::{Answer, Confidence, Lane, Request, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer_json::{LaneJson, PassageJson, SearchOutput};
 use crate::cursor::Cursor;
-use crate::{Access, Capability, Desk, Failure};
+use crate::{Access, Capability, Desk, Failure, FilterInput};
 
 /// Said where there is nothing that could answer.
 const NO_NOTES: &str =
@@ -17,7 +17,7 @@ pub struct Search;
 
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct SearchInput {
     /// The question, in natural words. Every character is literal; there are no operators.
     pub query: String,
@@ -25,17 +25,27 @@ pub struct SearchInput {
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub limit: Option<u32>,
-    /// Only notes in this folder or below; several widen the search.
-    #[serde(default)]
-    pub folder: Vec<String>,
-    /// Only notes with this tag or one nested in it; several must all be there.
-    #[serde(default)]
-    pub tag: Vec<String>,
+    /// Which notes are asked.
+    #[serde(flatten)]
+    pub filter: FilterInput,
     /// Only passages that hold the question as it stands, words in order; case, diacritics and
     /// white space aside.
     #[serde(default)]
     pub exact: bool,
-    /// Only these lanes: `text`, `title`, `dense` (setting `lanes`, all).
+    /// Other ways to put the same question; each counts less than the question itself.
+    #[serde(default)]
+    #[schemars(length(max = 8))]
+    pub also: Vec<String>,
+    /// Words that a passage must have; several must all be there.
+    #[serde(default)]
+    pub must: Vec<String>,
+    /// A text, or the passage of a note (`Kiln.md`, `Kiln.md#Firing`, `Kiln.md:12-40`), that
+    /// passages should be like.
+    #[serde(default)]
+    #[schemars(length(max = 8))]
+    pub like: Vec<String>,
+    /// Only these lanes: `text`, `title`, `dense`, `vocab`, `link`, `tag`, `recent` (setting
+    /// `lanes`).
     #[serde(default)]
     pub lanes: Vec<String>,
     /// Go on behind an earlier answer: its `next`.
@@ -60,8 +70,8 @@ impl Capability for Search {
 
     fn run(desk: &Desk<'_>, input: SearchInput) -> Result<SearchOutput, Failure> {
         let cursor = input.cursor.as_deref().map(Cursor::read).transpose()?;
-        let request = request(desk, &input, cursor)?;
         let view = desk.view()?;
+        let request = request(desk, &view, &input, cursor)?;
         let answer = view.search(&request)?;
         Ok(output(desk, &view, input, &request, cursor, answer))
     }
@@ -69,6 +79,7 @@ impl Capability for Search {
 
 fn request(
     desk: &Desk<'_>,
+    view: &View<'_>,
     input: &SearchInput,
     cursor: Option<Cursor>,
 ) -> Result<Request, Failure> {
@@ -83,18 +94,35 @@ fn request(
         question: input.query.clone(),
         limit,
         offset: cursor.map_or(0, |cursor| cursor.offset as usize),
-        scope: Scope {
-            folders: input
-                .folder
-                .iter()
-                .map(|folder| folder.trim_start_matches("./").to_string())
-                .collect(),
-            tags: input.tag.clone(),
-        },
+        scope: input.filter.scope(view)?,
         lanes,
         exact: input.exact,
+        also: few("also", &input.also)?,
+        must: input.must.clone(),
+        like: likenesses(view, &few("like", &input.like)?)?,
+        today: input.filter.today()?,
         settings: search.clone(),
     })
+}
+
+/// A list that is bounded, for each item is searched for on its own.
+fn few(field: &str, items: &[String]) -> Result<Vec<String>, Failure> {
+    const MOST: usize = 8;
+    if items.len() > MOST {
+        return Err(Failure::wrong_use(
+            format!("“{field}” has {} items", items.len()),
+            format!("Give at most {MOST}."),
+        ));
+    }
+    Ok(items.to_vec())
+}
+
+/// The texts that passages should be like: of an item that names a place in a note, its text.
+fn likenesses(view: &View<'_>, items: &[String]) -> Result<Vec<String>, Failure> {
+    items
+        .iter()
+        .map(|item| Ok(view.text_at(item)?.unwrap_or_else(|| item.clone())))
+        .collect()
 }
 
 /// Lane names to lanes; each name may itself be a list with commas.

@@ -3,8 +3,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use lorewell_capabilities::{Entry, table};
-use serde_json::Value;
 
+use crate::fields::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::style;
 
@@ -31,6 +31,7 @@ pub(crate) fn command() -> Command {
         .subcommands(table().iter().map(capability))
         .subcommand(vault())
         .subcommand(config())
+        .subcommand(eval())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -56,7 +57,7 @@ fn capability(entry: &Entry) -> Command {
         .about(entry.summary)
         .long_about(entry.description);
     for field in fields(entry) {
-        command = command.arg(field.argument());
+        command = command.args(field.arguments());
     }
     let command = command.arg(vault_flag()).arg(index_dir_flag());
     if entry.fresh {
@@ -68,87 +69,6 @@ fn capability(entry: &Entry) -> Command {
         )
     } else {
         command
-    }
-}
-
-/// One field of a capability's input.
-pub(crate) struct InputField {
-    /// Its name in JSON.
-    pub(crate) name: String,
-    /// What kind of value it holds.
-    pub(crate) kind: FieldKind,
-    documentation: String,
-    positional: bool,
-}
-
-/// The kinds of values that a command line can give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FieldKind {
-    Text,
-    Number,
-    Switch,
-    List,
-}
-
-/// The input fields of a capability, read off its schema.
-pub(crate) fn fields(entry: &Entry) -> Vec<InputField> {
-    let schema = (entry.input_schema)();
-    let properties = schema
-        .as_value()
-        .get("properties")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default();
-    let field = |(name, schema): (String, Value)| InputField {
-        kind: FieldKind::of(&schema),
-        documentation: help_text(
-            schema
-                .get("description")
-                .and_then(Value::as_str)
-                .unwrap_or_default(),
-        ),
-        positional: entry.positional == Some(name.as_str()),
-        name,
-    };
-    properties.into_iter().map(field).collect()
-}
-
-impl FieldKind {
-    fn of(schema: &Value) -> FieldKind {
-        let names: Vec<&str> = match schema.get("type") {
-            Some(Value::String(name)) => vec![name],
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
-        match names.iter().find(|name| **name != "null") {
-            Some(&"integer") => FieldKind::Number,
-            Some(&"boolean") => FieldKind::Switch,
-            Some(&"array") => FieldKind::List,
-            _ => FieldKind::Text,
-        }
-    }
-}
-
-impl InputField {
-    fn argument(&self) -> Arg {
-        let argument = Arg::new(self.name.clone()).help(self.documentation.clone());
-        let value_name = self.name.to_uppercase();
-        if self.positional {
-            let help = format!("{}; `-` reads it from standard input", self.documentation);
-            return argument
-                .help(help)
-                .value_name(value_name)
-                .required(true)
-                .num_args(1..);
-        }
-        let argument = argument.long(self.name.replace('_', "-"));
-        match self.kind {
-            FieldKind::Switch => argument.action(ArgAction::SetTrue),
-            // What is no number is refused with the others, by the capability.
-            FieldKind::Number => argument.value_name("N").allow_negative_numbers(true),
-            FieldKind::List => argument.value_name(value_name).action(ArgAction::Append),
-            FieldKind::Text => argument.value_name(value_name),
-        }
     }
 }
 
@@ -243,6 +163,87 @@ fn config() -> Command {
         )
 }
 
+fn eval() -> Command {
+    let switch = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .action(ArgAction::SetTrue)
+            .help(help)
+    };
+    let value = |name: &'static str, shown: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(shown).help(help)
+    };
+    let no_refresh = || {
+        switch(
+            "no-refresh",
+            "Use the index as it is, without looking for changes",
+        )
+    };
+    Command::new("eval")
+        .about("Measure how well this vault's questions are answered")
+        .long_about(
+            "Measure how well this vault's questions are answered: those of its golden set, those \
+             of files, and probes made of the notes' own links. Shows every lane alone and all \
+             together, with 95 % intervals, and recommends other weights where the questions \
+             show that they are better",
+        )
+        .args_conflicts_with_subcommands(true)
+        .arg(
+            value(
+                "questions",
+                "FILE",
+                "Also the questions of this file: JSON objects, one a line",
+            )
+            .num_args(1..)
+            .action(ArgAction::Append),
+        )
+        .arg(switch("misses", "Name the questions that fell, with the rank"))
+        .arg(switch("no-probes", "Leave the notes' own links out"))
+        .arg(switch("no-advice", "Try no other weights"))
+        .args([vault_flag(), index_dir_flag(), no_refresh()])
+        .subcommand(
+            Command::new("add")
+                .about("Add a question to the vault's golden set")
+                .arg(
+                    Arg::new("question")
+                        .required(true)
+                        .value_name("QUESTION")
+                        .num_args(1..)
+                        .help("The question, as you would ask it"),
+                )
+                .arg(
+                    value("note", "NOTE", "The note that answers it: its path or name")
+                        .conflicts_with("none"),
+                )
+                .arg(
+                    value("snippet", "TEXT", "What the answer says there, word for word")
+                        .requires("note"),
+                )
+                .arg(
+                    value("kind", "WORD", "What kind of question it is, such as `paraphrase`")
+                        .conflicts_with("none"),
+                )
+                .arg(switch("none", "The notes do not answer it"))
+                .args([vault_flag(), index_dir_flag(), no_refresh()]),
+        )
+        .subcommand(
+            Command::new("list")
+                .about("Show the vault's golden set")
+                .args([vault_flag(), index_dir_flag()]),
+        )
+        .subcommand(
+            Command::new("remove")
+                .about("Take a question out of the vault's golden set")
+                .arg(
+                    Arg::new("id")
+                        .required(true)
+                        .value_name("ID")
+                        .help("Its id; `lorewell eval list` shows it"),
+                )
+                .args([vault_flag(), index_dir_flag()]),
+        )
+}
+
 fn vault_flag() -> Arg {
     Arg::new("vault")
         .long("vault")
@@ -255,12 +256,6 @@ fn index_dir_flag() -> Arg {
         .long("index-dir")
         .value_name("DIR")
         .help("The folder under which all indexes are kept")
-}
-
-/// A documentation comment as help shows it: on one line, without the last full stop.
-fn help_text(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.trim_end_matches('.').to_string()
 }
 
 #[cfg(test)]

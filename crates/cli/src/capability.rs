@@ -1,21 +1,16 @@
 //! Running a capability from the command line: vault, index, request, answer.
 
-use std::io::Read;
-
 use clap::ArgMatches;
 use lorewell_capabilities::{Desk, Entry, Failure, table};
 use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::arguments::{FieldKind, fields};
+use crate::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
 use crate::render::{self, Looks};
 use crate::style;
-
-/// So many bytes of standard input are read at most.
-const MAX_STANDARD_INPUT: u64 = 16 << 20;
 
 /// Runs the capability that the subcommand `name` stands for.
 pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<Outcome, Problem> {
@@ -32,7 +27,7 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
     style::set_color(&settings.color());
     let host = lorewell_setup::open(config, &settings, &vault)?;
     let progress = Progress::new(&settings.progress());
-    let mut input = input(entry, matches)?;
+    let mut input = fields::input(entry, matches)?;
     if !matches.get_flag("json") {
         render::shorten(entry, &mut input);
     }
@@ -53,7 +48,7 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
 }
 
 /// The vault that is meant, and its settings.
-fn chosen_vault(config: &Config, matches: &ArgMatches) -> Result<(VaultRef, Settings), Problem> {
+pub(crate) fn chosen_vault(config: &Config, matches: &ArgMatches) -> Result<(VaultRef, Settings), Problem> {
     let mut flags = Flags::new();
     if let Some(folder) = matches.get_one::<String>("index-dir") {
         flags.set(Key::IndexDir, folder);
@@ -84,68 +79,15 @@ fn desk<'a>(
     Ok(desk)
 }
 
-/// The request, from the words that were typed.
-fn input(entry: &Entry, matches: &ArgMatches) -> Result<Value, Problem> {
-    let mut input = Map::new();
-    for field in fields(entry) {
-        let name = field.name.as_str();
-        let positional = entry.positional == Some(name);
-        let value = match field.kind {
-            _ if positional => {
-                let words: Vec<&str> = matches
-                    .get_many::<String>(name)
-                    .into_iter()
-                    .flatten()
-                    .map(String::as_str)
-                    .collect();
-                let text = match words.as_slice() {
-                    ["-"] => standard_input()?,
-                    words => words.join(" "),
-                };
-                Some(Value::from(text))
-            }
-            FieldKind::Text => matches
-                .get_one::<String>(name)
-                .map(|text| Value::from(text.as_str())),
-            FieldKind::Number => matches.get_one::<String>(name).map(|text| {
-                text.parse::<i64>()
-                    .map_or_else(|_| text.as_str().into(), Value::from)
-            }),
-            FieldKind::Switch => matches.get_flag(name).then_some(Value::Bool(true)),
-            FieldKind::List => matches
-                .get_many::<String>(name)
-                .map(|items| items.map(|item| Value::from(item.as_str())).collect()),
-        };
-        if let Some(value) = value {
-            input.insert(field.name, value);
-        }
-    }
-    Ok(Value::Object(input))
-}
-
-/// The text on standard input, without the line end that shells add.
-fn standard_input() -> Result<String, Problem> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .take(MAX_STANDARD_INPUT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| {
-            Problem::wrong_use(format!("standard input cannot be read: {error}"), "")
-        })?;
-    if bytes.len() as u64 > MAX_STANDARD_INPUT {
-        return Err(Problem::wrong_use(
-            "standard input holds more than 16 MiB",
-            "Ask with fewer words; the first few dozen decide.",
-        ));
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Problem::wrong_use("standard input is not UTF-8", ""))?;
-    let text = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(text.strip_suffix('\r').unwrap_or(text).to_string())
-}
-
 fn outcome(output: &Value) -> Outcome {
     let says = |field| output.get(field).and_then(Value::as_str);
+    let related = output.get("related").and_then(Value::as_array);
+    if related.is_some_and(Vec::is_empty) {
+        return Outcome::NothingFound;
+    }
+    if output.get("holds") == Some(&Value::Bool(false)) {
+        return Outcome::NothingFound;
+    }
     match (says("confidence"), says("verified")) {
         (Some("none"), _) => Outcome::NothingFound,
         (_, Some(verified)) if verified != "ok" => Outcome::Damaged,

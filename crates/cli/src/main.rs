@@ -4,6 +4,8 @@
 mod arguments;
 mod capability;
 mod config_command;
+mod eval_command;
+mod fields;
 mod outcome;
 mod progress;
 #[cfg(test)]
@@ -43,6 +45,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
     match name {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
+        "eval" => eval_command::run(&environment, matches),
         _ => {
             let config = Config::load(&environment)?;
             for warning in config.warnings() {

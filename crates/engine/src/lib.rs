@@ -6,25 +6,42 @@
 
 mod error;
 mod host;
+mod links;
+mod note_parts;
 mod note_text;
+mod place;
 mod refresh;
+mod related;
+mod sentence;
 mod status;
+mod verify;
 mod view;
 
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
+pub use links::{
+    Backlink, LinkMeaning, LinkOverview, LinkPlace, Listed, NoteLinks, NoteRef, OutgoingLink,
+    PLACES_SHOWN, Piece, SharedTarget,
+};
+pub use note_parts::{NoteLink, NoteParts};
 pub use note_text::{NoteText, ReadRequest};
 pub use refresh::{Freshness, Patience};
+pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
 pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
+pub use verify::{
+    CitedPlace, CitedQuote, CitedSource, FoundPlace, MAX_CLAIMS, Verdict, Verification,
+    VerifiedClaim, VerifyRequest,
+};
 pub use view::View;
 
 pub use lorewell_index::{
-    Changes, FieldWeights, IndexError, IndexSettings, Observer, Quiet, Scope, Sizes, Stage,
+    Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights, IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
     StoredNote, StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
+pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
-    Answer, AnswerPassage, Confidence, Contribution, Evidence, Fused, Fusion, Lane, LaneReport,
-    LaneState, LaneWeights, Request, SearchSettings, Signal, TermScore,
+    Answer, AnswerPassage, Reading, Confidence, Contribution, Fused, Fusion, Lane, LaneReport,
+    LaneState, LaneWeights, RelatedPart, RelatedReason, RelatedSignal, Request, SearchSettings, Signal, Standing, TermScore, Voice,
 };
 pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};

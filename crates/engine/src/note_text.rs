@@ -70,12 +70,22 @@ impl View<'_> {
             wanted.heading = link.headings;
             wanted.block = link.block;
         }
-        let part = part_of(&file, &wanted, note.path.as_str())?;
+        let part = part_of(&file.text, &wanted, note.path.as_str())?;
         let text = NoteText {
             others,
             ..cut(note, &file, part, request)
         };
         Ok(text)
+    }
+
+    /// The note that a name means: a path, name, title, alias, or a link as it is written; and the
+    /// paths of other notes that answer to it.
+    pub(crate) fn note_named(
+        &self,
+        wanted: &str,
+    ) -> Result<(StoredNote, Vec<String>), EngineError> {
+        let found = self.find_note(wanted, &split_target(inner(wanted)).target)?;
+        Ok((found.note, found.others))
     }
 
     /// The note that a name means.
@@ -88,9 +98,8 @@ impl View<'_> {
         if let Some(note) = self.snapshot.note_at(wanted)? {
             return Ok(found(note, false));
         }
-        let names = self.snapshot.link_names()?;
         for (name, in_link) in [(inner(wanted), false), (target, true)] {
-            if let Resolution::Note { id, others, .. } = names.resolve("", name)
+            if let Resolution::Note { id, others, .. } = self.snapshot.resolve(name)?
                 && let Some(note) = self.snapshot.note(id)?
             {
                 let others = others.iter().map(|other| self.snapshot.path_of(*other));
@@ -146,16 +155,20 @@ fn inner(raw: &str) -> &str {
         .unwrap_or(raw)
 }
 
-fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<usize>, EngineError> {
+/// The bytes of a note's text that a request means.
+pub(crate) fn part_of(
+    text: &str,
+    wanted: &ReadRequest,
+    path: &str,
+) -> Result<Range<usize>, EngineError> {
     let missing = |part: String, there: Vec<String>| EngineError::NoSuchPart {
         note: path.to_string(),
         part,
         there,
     };
-    let whole = 0..file.text.len();
+    let whole = 0..text.len();
     let within = if let Some(id) = &wanted.block {
-        let note =
-            lorewell_markdown::parse(&file.text, &lorewell_markdown::Settings::default()).note;
+        let note = lorewell_markdown::parse(text, &lorewell_markdown::Settings::default()).note;
         let block = note
             .blocks
             .iter()
@@ -166,9 +179,8 @@ fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<us
     } else if wanted.heading.is_empty() {
         whole
     } else {
-        let note =
-            lorewell_markdown::parse(&file.text, &lorewell_markdown::Settings::default()).note;
-        section(&note.headings, &wanted.heading, file.text.len()).ok_or_else(|| {
+        let note = lorewell_markdown::parse(text, &lorewell_markdown::Settings::default()).note;
+        section(&note.headings, &wanted.heading, text.len()).ok_or_else(|| {
             let there = note
                 .headings
                 .iter()
@@ -181,7 +193,7 @@ fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<us
     let Some((first, last)) = wanted.lines else {
         return Ok(within);
     };
-    let lines = LineIndex::new(&file.text);
+    let lines = LineIndex::new(text);
     let start = lines.start(first).filter(|_| first <= last);
     let start = start.ok_or_else(|| {
         missing(
@@ -189,9 +201,7 @@ fn part_of(file: &NoteFile, wanted: &ReadRequest, path: &str) -> Result<Range<us
             Vec::new(),
         )
     })?;
-    let end = lines
-        .start(last.saturating_add(1))
-        .unwrap_or(file.text.len());
+    let end = lines.start(last.saturating_add(1)).unwrap_or(text.len());
     let (start, end) = (start.max(within.start), end.min(within.end));
     if start >= end && !within.is_empty() {
         return Err(missing(

@@ -147,7 +147,7 @@ impl Host {
         Ok(Some(Behind {
             is_current: changes.is_empty()
                 && !totals.unfinished
-                && snapshot.was_read_with(&self.settings.index, &listing.rules)?,
+                && snapshot.was_read_with(&self.settings.index, listing)?,
             same_rules: snapshot.excludes_by(&listing.rules)?,
             notes: totals.notes,
             generation: totals.generation,

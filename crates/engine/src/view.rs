@@ -34,6 +34,15 @@ impl View<'_> {
         )?)
     }
 
+    /// The path of the note that a name means: a path, name, title or alias.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchNote`], or the index cannot be read.
+    pub fn path_of_note_named(&self, name: &str) -> Result<String, EngineError> {
+        let (note, _) = self.note_named(name)?;
+        Ok(note.path.as_str().to_string())
+    }
+
     /// Whether a newer generation has been committed since.
     pub fn is_outdated(&self) -> bool {
         self.snapshot.is_outdated()

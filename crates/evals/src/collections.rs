@@ -6,14 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use lorewell_engine::{Answer, EngineSettings, Fusion, Lane, Scope};
+use lorewell_evaluation::{System, Table, mean, ndcg_at_10};
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::data::{Data, lines};
-use crate::measures::{mean, ndcg_at_10};
 use crate::results::write;
-use crate::system::System;
-use crate::table::Table;
 use crate::workbench::Workbench;
 
 /// What is measured when none is named.

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use lorewell_evaluation::Question;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
-
-use crate::question::Question;
 
 /// Names the folder of the evaluation data where `--data` does not.
 pub const VARIABLE: &str = "LOREWELL_EVAL_DATA";

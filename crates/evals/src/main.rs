@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use lorewell_evals::data::Data;
-use lorewell_evals::{bench, collections, misses, sample, sets, sweep};
+use lorewell_evals::{bench, collections, misses, readings, sample, sets, sweep};
 
 /// Measures retrieval quality and speed.
 #[derive(Parser)]
@@ -38,6 +38,13 @@ enum Command {
         /// Which set.
         #[arg(long)]
         set: String,
+    },
+    /// What the engine knew of every passage that it showed, and whether it was right: the rows
+    /// from which `score` and `confidence` are calibrated.
+    Readings {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
     },
     /// Test collections in the BEIR layout.
     Collections {
@@ -93,6 +100,7 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Sets { data, set, out } => sets::run(&Data::open(data.as_deref())?, &set, &out),
         Command::Misses { data, set } => misses::run(&Data::open(data.as_deref())?, &set),
+        Command::Readings { data } => readings::run(&Data::open(data.as_deref())?),
         Command::Collections {
             data,
             name,

@@ -3,13 +3,11 @@
 
 use anyhow::Result;
 use lorewell_engine::{Answer, AnswerPassage, EngineSettings, Lane, View};
+use lorewell_evaluation::{DEPTH, Outcome, Question, SHOWN, System, Wanted, word};
 use lorewell_text::fold_white_space;
 
 use crate::data::Data;
-use crate::outcome::{DEPTH, Outcome, word};
-use crate::question::{Question, Wanted};
-use crate::system::System;
-use crate::workbench::{SHOWN, Workbench};
+use crate::workbench::Workbench;
 
 /// Passages are looked for this deep in each lane.
 const LANE_DEPTH: usize = 200;

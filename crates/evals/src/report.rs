@@ -4,13 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use lorewell_engine::Confidence;
+use lorewell_evaluation::{Difference, Outcome, SHOWN, Table, mean};
 
 use crate::data::ENGLISH;
-use crate::measures::{Difference, mean};
-use crate::outcome::Outcome;
 use crate::results::Results;
-use crate::table::Table;
-use crate::workbench::SHOWN;
 
 const INTRODUCTION: &str = "\
 # Retrieval quality

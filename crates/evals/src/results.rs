@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-
-use crate::outcome::Outcome;
-use crate::question::Question;
+use lorewell_evaluation::{Outcome, Question};
 
 /// The outcomes of a set.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,27 +4,33 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use lorewell_engine::{Confidence, EngineSettings};
+use lorewell_evaluation::{Outcome, Question, SHOWN, System, mean};
 
 use crate::data::lines;
-use crate::measures::mean;
-use crate::outcome::Outcome;
-use crate::question::Question;
 use crate::results::Results;
-use crate::system::System;
-use crate::workbench::{SHOWN, Workbench};
+use crate::workbench::Workbench;
 
 /// Asks every question of the set over the sample vault.
 ///
 /// # Errors
 /// The repository's files cannot be read, or the index not be made.
 pub fn measure() -> Result<Results> {
-    let questions: Vec<Question> = lines(&root().join("crates/evals/sets/sample-vault.jsonl"))?;
-    let vault = root().join("sample-vault");
-    let bench = Workbench::build("sample-vault", &vault, EngineSettings::default())?;
+    let (questions, bench) = bench()?;
     let systems = System::all();
     let columns: Result<Vec<_>> = systems.iter().map(|s| bench.ask(&questions, s)).collect();
     let names = systems.iter().map(|system| system.name.clone()).collect();
     Ok(Results::new(names, &questions, &columns?))
+}
+
+/// The questions, and the sample vault to ask.
+///
+/// # Errors
+/// See [`measure`].
+pub fn bench() -> Result<(Vec<Question>, Workbench)> {
+    let questions: Vec<Question> = lines(&root().join("crates/evals/sets/sample-vault.jsonl"))?;
+    let vault = root().join("sample-vault");
+    let bench = Workbench::build("sample-vault", &vault, EngineSettings::default())?;
+    Ok((questions, bench))
 }
 
 /// Measures, and writes the committed file anew.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use lorewell_engine::EngineSettings;
+use lorewell_evaluation::System;
 
 use crate::data::Data;
 use crate::report;
 use crate::results::{Results, write};
-use crate::system::System;
 use crate::workbench::Workbench;
 
 /// Measures the named sets (all, if none is named), writes a file for each into `out` and the

@@ -2,15 +2,12 @@
 
 use anyhow::Result;
 use lorewell_engine::{EngineSettings, FieldWeights, Fusion};
+use lorewell_evaluation::{Difference, Outcome, SHOWN, System, Table, mean};
 
 use crate::collections::Collection;
 use crate::data::{Data, ENGLISH};
-use crate::measures::{Difference, mean};
-use crate::outcome::Outcome;
 use crate::sets::chosen;
-use crate::system::System;
-use crate::table::Table;
-use crate::workbench::{SHOWN, Workbench};
+use crate::workbench::Workbench;
 
 /// Values of a measure by question, for one setting on one set.
 type Column = Vec<f64>;

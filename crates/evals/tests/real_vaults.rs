@@ -7,7 +7,7 @@ use std::fs;
 
 use lorewell_engine::{EngineSettings, Host, Patience, Quiet, Request, StatusRequest};
 use lorewell_evals::data::{Data, VARIABLE};
-use lorewell_evals::question::Question;
+use lorewell_evaluation::Question;
 
 const SETS: [&str; 3] = ["jackyzha0-garden", "flancian-garden", "oldwinter-zh"];
 

@@ -4,9 +4,11 @@
 //! parses Markdown. Neighbours in the graph are the index's business.
 
 mod heading;
+mod key;
 mod names;
 mod target;
 
 pub use heading::heading_matches;
+pub use key::{candidate_keys, link_key};
 pub use names::{By, MAX_OTHERS, NameEntry, Names, Resolution};
 pub use target::{Target, split_target};

@@ -291,6 +291,7 @@ fn wanted_forms(path: &str) -> impl Iterator<Item = Wanted<'_>> {
             spelling,
             extension,
         })
+        .filter(|wanted| !wanted.key.is_empty() && !wanted.key.ends_with('/'))
 }
 
 /// The last two segments, if there are two.
@@ -317,8 +318,12 @@ fn is_relative(target: &str) -> bool {
 }
 
 /// `target` from `folder`, with `.` and `..` worked out; nothing if that leaves the vault or
-/// names no file.
+/// names no file: what ends in `.` or `..` names a folder.
 fn join(folder: &str, target: &str) -> Option<String> {
+    let last = target.rsplit('/').map(str::trim).find(|s| !s.is_empty())?;
+    if matches!(last, "." | "..") {
+        return None;
+    }
     let mut segments: Vec<&str> = folder.split('/').filter(|s| !s.is_empty()).collect();
     for segment in target.split('/') {
         match segment.trim() {

@@ -1,6 +1,7 @@
 //! Which note a link means.
 
-use lorewell_graph::{By, MAX_OTHERS, NameEntry, Names, Resolution};
+use lorewell_graph::{By, MAX_OTHERS, NameEntry, Names, Resolution, candidate_keys, link_key};
+use lorewell_text::{NotePath, name_key};
 use proptest::prelude::*;
 
 /// A vault of these paths; an alias follows its note after ` = `.
@@ -338,4 +339,55 @@ proptest! {
         prop_assert_eq!(a.wiki(&from, &target), b.wiki(&from, &target));
         prop_assert_eq!(a.markdown(&from, &target), b.markdown(&from, &target));
     }
+
+    /// A table of the notes that a target could mean answers as the table of all notes does, and
+    /// the note that is meant is found by the target's key.
+    #[test]
+    fn candidates_are_enough(
+        paths in prop::collection::btree_set(PATH, 1..10),
+        aliases in prop::collection::vec((0usize..10, NAME), 0..6),
+        target in TARGET,
+        from in prop::option::of(0usize..10),
+    ) {
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut notes: Vec<(&str, Vec<String>)> = paths.iter().map(|p| (*p, vec![])).collect();
+        for (at, alias) in aliases {
+            let at = at % notes.len();
+            notes[at].1.push(alias);
+        }
+        let from = from.map_or("", |at| paths[at % paths.len()]);
+        let keys = candidate_keys(&target);
+        let could_be_meant = |name: &str| keys.contains(&name_key(name));
+        let candidates: Vec<(u32, &str, Vec<String>)> = (0u32..)
+            .zip(&notes)
+            .map(|(id, (path, aliases))| {
+                let aliases = aliases.iter().filter(|a| could_be_meant(a)).cloned().collect();
+                (id, *path, aliases)
+            })
+            .filter(|(_, path, aliases): &(u32, &str, Vec<String>)| {
+                !aliases.is_empty() || could_be_meant(NotePath::new(*path).name())
+            })
+            .collect();
+        let entry = |(id, path, aliases)| NameEntry { id, path, aliases };
+        let all = Names::new((0u32..).zip(&notes).map(|(id, (p, a))| entry((id, *p, &a[..]))));
+        let few = Names::new(candidates.iter().map(|(id, p, a)| entry((*id, *p, &a[..]))));
+        let meaning = all.resolve(from, &target);
+        prop_assert_eq!(&meaning, &few.resolve(from, &target));
+        prop_assert_eq!(all.resolve_markdown(from, &target), few.resolve_markdown(from, &target));
+        for meaning in [meaning, all.resolve_markdown(from, &target)] {
+            if let Resolution::Note { id, .. } = meaning {
+                let (path, aliases) = &notes[id as usize];
+                let path = NotePath::new(*path);
+                let mut names = aliases.iter().map(String::as_str).chain([path.name()]);
+                prop_assert!(names.any(|name| link_key(name) == link_key(&target)));
+            }
+        }
+    }
 }
+
+/// Few letters, so that names meet; all that folding, paths and extensions make hard.
+const NAME: &str = "([aAbéß .\\\\/]|e\u{301}|ss|\\.md|\\.){1,4}";
+const PATH: &str =
+    "([abA]/|\\.\\./|[aé] /){0,2}([aAbéß .\\\\]|e\u{301}|\\.md){1,3}\\.(md|MD|markdown)";
+const TARGET: &str =
+    "(\\./|\\.\\./|/)?([aAbéß .]|e\u{301}|[aAb]/|[aAb]\\\\|\\.\\./|\\.md|\\.){1,5}";

@@ -113,7 +113,7 @@ pub(crate) fn insert_note(connection: &Connection, new: &BatchNote) -> rusqlite:
     let properties: Map<String, Value> = note.properties.iter().cloned().collect();
     connection
         .prepare_cached(
-            "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+            "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
         )?
         .execute(params![
             id,
@@ -127,6 +127,8 @@ pub(crate) fn insert_note(connection: &Connection, new: &BatchNote) -> rusqlite:
             note.title,
             note.date.day,
             note.date.source,
+            note.evidence.class.name(),
+            note.evidence.rule,
             new.first_passage,
             note.passages.len() as i64,
             json(&note.aliases),

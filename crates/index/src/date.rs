@@ -1,48 +1,51 @@
 //! The date of a note, and where it comes from.
 
 use jiff::Timestamp;
-use jiff::civil;
+use lorewell_text::{Day, periods_in, split_note_extension};
 use serde_json::Value;
+
+use crate::property::{property_key, texts_of};
 
 /// A day, with the source that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Date {
     /// `YYYY-MM-DD`.
     pub day: String,
-    /// `property date`, `file name` or `file time`.
+    /// `property date`, `file name`, `folder` or `file time`.
     pub source: String,
 }
 
-/// Properties that date a note, the first that holds a day wins.
-const PROPERTIES: [&str; 6] = [
+/// Properties that date a note, folded; the first that holds a day wins.
+const PROPERTIES: [&str; 16] = [
     "date",
     "created",
-    "created_at",
+    "created at",
+    "date created",
     "creation date",
     "datum",
+    "erstellt",
+    "erstellt am",
+    "fecha",
+    "creado",
+    "date de creation",
+    "published",
+    "date published",
     "updated",
+    "modified",
+    "date modified",
 ];
 
 impl Date {
-    /// From the properties, else the file name (daily notes), else the file's time (UTC).
-    pub(crate) fn of(properties: &[(String, Value)], name: &str, modified_ns: i64) -> Date {
-        let dated = |wanted: &&str| {
-            let (key, value) = properties
-                .iter()
-                .find(|(key, _)| key.eq_ignore_ascii_case(wanted))?;
-            let day = leading_day(value.as_str()?)?;
-            Some(Date {
-                day,
-                source: format!("property {key}"),
-            })
-        };
-        PROPERTIES
-            .iter()
-            .find_map(dated)
+    /// From the properties, else the file name (daily notes), else the folders (`2024/05/03`),
+    /// else the file's time (UTC). A month or week is dated by its first day. What can be read in
+    /// two ways (`03/05/2024`) is no date.
+    pub(crate) fn of(properties: &[(String, Value)], path: &str, modified_ns: i64) -> Date {
+        of_properties(properties)
             .or_else(|| {
+                let (day, source) = day_in_path(path)?;
                 Some(Date {
-                    day: day_in_name(name)?,
-                    source: "file name".to_string(),
+                    day: day.to_string(),
+                    source: source.to_string(),
                 })
             })
             .unwrap_or_else(|| Date::of_file(modified_ns))
@@ -57,27 +60,70 @@ impl Date {
     }
 }
 
-/// The day that a text begins with, if it is a day of the calendar.
-fn leading_day(text: &str) -> Option<String> {
-    let text = text.trim();
-    let head = text.get(..10)?;
-    let bytes = head.as_bytes();
-    let divided = matches!(bytes[4], b'-' | b'/' | b'.') && bytes[4] == bytes[7];
-    let after = text.as_bytes().get(10);
-    if !divided || after.is_some_and(u8::is_ascii_digit) {
-        return None;
-    }
-    let number = |range| head.get(range).and_then(|s: &str| s.parse::<i16>().ok());
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let date = civil::Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
-    Some(date.to_string())
+fn of_properties(properties: &[(String, Value)]) -> Option<Date> {
+    let keys: Vec<String> = properties
+        .iter()
+        .map(|(key, _)| property_key(key))
+        .collect();
+    PROPERTIES.into_iter().find_map(|wanted| {
+        let at = keys.iter().position(|key| key == wanted)?;
+        let (name, value) = properties.get(at)?;
+        Some(Date {
+            day: day_of_value(value)?.to_string(),
+            source: format!("property {name}"),
+        })
+    })
 }
 
-fn day_in_name(name: &str) -> Option<String> {
-    let candidates = name.char_indices().filter(|(at, c)| {
-        c.is_ascii_digit() && (*at == 0 || !name.as_bytes()[at - 1].is_ascii_alphanumeric())
+/// The day of a property's value: the first that it names, or a time since 1970 in seconds or
+/// milliseconds.
+fn day_of_value(value: &Value) -> Option<Day> {
+    const LONGEST: usize = 200;
+    let texts = texts_of(value);
+    let text = texts.first().filter(|text| text.len() <= LONGEST)?;
+    let named = periods_in(text, None)
+        .first()
+        .map(|(_, period)| period.first);
+    named.or_else(|| {
+        let digits = text.len();
+        let number: i64 = text.parse().ok()?;
+        let seconds = match digits {
+            10 => number,
+            13 => number / 1000,
+            _ => return None,
+        };
+        Day::from_epoch(seconds.div_euclid(86_400))
+    })
+}
+
+/// The day that a path names, and by what: its file name, or its folders.
+pub(crate) fn day_in_path(path: &str) -> Option<(Day, &'static str)> {
+    let (stem, _) = split_note_extension(path);
+    let parts: Vec<&str> = stem.split('/').collect();
+    let (name, folders) = parts.split_last()?;
+    let first_in = |text: &str| Some(periods_in(text, None).first()?.1.first);
+    if let Some(day) = first_in(name) {
+        return Some((day, "file name"));
+    }
+    // `2024/05-03`, `2024/05/03`, `2024/May/3`: the name ends what the folders begin.
+    let across = [2, 3].into_iter().find_map(|count| {
+        let joined = parts.get(parts.len().checked_sub(count)?..)?.join("-");
+        let name_at = joined.len() - name.len();
+        let mut found = periods_in(&joined, None).into_iter();
+        found.find_map(|(range, period)| {
+            (range.end > name_at && period.first == period.last).then_some(period.first)
+        })
     });
-    candidates.map(|(at, _)| &name[at..]).find_map(leading_day)
+    let by_folders = || {
+        let alone = folders.iter().rev().find_map(|folder| first_in(folder));
+        alone.or_else(|| {
+            folders
+                .windows(2)
+                .rev()
+                .find_map(|pair| first_in(&pair.join("-")))
+        })
+    };
+    across.or_else(by_folders).map(|day| (day, "folder"))
 }
 
 fn day_of_time(ns: i64) -> String {
@@ -94,28 +140,114 @@ mod tests {
 
     #[test]
     fn sources_in_order() {
-        let day = |properties: Value, name: &str| {
+        for (properties, path, day, source) in [
+            (
+                json!({"Date": "2024-02-03T10:00"}),
+                "2020-01-01.md",
+                "2024-02-03",
+                "property Date",
+            ),
+            (
+                json!({"date": "soon", "created": "2023/12/31"}),
+                "x.md",
+                "2023-12-31",
+                "property created",
+            ),
+            (
+                json!({"Date_Created": "3. Mai 2024"}),
+                "x.md",
+                "2024-05-03",
+                "property Date_Created",
+            ),
+            (
+                json!({"date": "[[2024-05-03]]"}),
+                "x.md",
+                "2024-05-03",
+                "property date",
+            ),
+            (
+                json!({"date": ["May 3rd, 2024", "2020-01-01"]}),
+                "x.md",
+                "2024-05-03",
+                "property date",
+            ),
+            (
+                json!({"created": 1_714_723_200_000_u64}),
+                "x.md",
+                "2024-05-03",
+                "property created",
+            ),
+            (
+                json!({"created": 20_240_503}),
+                "x.md",
+                "2024-05-03",
+                "property created",
+            ),
+            (
+                json!({"date": "2024-13-03"}),
+                "Notes 2020-01-31 b.md",
+                "2020-01-31",
+                "file name",
+            ),
+            (
+                json!({"date": "03/05/2024", "due": "2024-05-03"}),
+                "20240503.md",
+                "2024-05-03",
+                "file name",
+            ),
+            (json!({}), "2024-W18.md", "2024-04-29", "file name"),
+            (json!({}), "2024-05.md", "2024-05-01", "file name"),
+            (
+                json!({}),
+                "Journal/3 May 2024.md",
+                "2024-05-03",
+                "file name",
+            ),
+            (
+                json!({}),
+                "journals/2024_05_03.md",
+                "2024-05-03",
+                "file name",
+            ),
+            (
+                json!({}),
+                "2020-01-01/3 de mayo de 2024.md",
+                "2024-05-03",
+                "file name",
+            ),
+            (json!({}), "Log/2024/05/03.md", "2024-05-03", "folder"),
+            (json!({}), "Journal/2024/05-03.md", "2024-05-03", "folder"),
+            (json!({}), "2024/May/3.md", "2024-05-03", "folder"),
+            (json!({}), "2024/05/Kiln.md", "2024-05-01", "folder"),
+            (
+                json!({}),
+                "2024-05-03 Trip/Packing.md",
+                "2024-05-03",
+                "folder",
+            ),
+            (
+                json!({}),
+                "2019/05/2024-05-03 Trip/Packing.md",
+                "2024-05-03",
+                "folder",
+            ),
+            (
+                json!({}),
+                "x2020-01-01 12345-01-012.md",
+                "2024-05-01",
+                "file time",
+            ),
+            (json!({}), "2024/Kiln.md", "2024-05-01", "file time"),
+            (json!({}), "03-05-2024.md", "2024-05-01", "file time"),
+        ] {
             let map = properties.as_object().expect("an object").clone();
             let list: Vec<_> = map.into_iter().collect();
-            let date = Date::of(&list, name, 1_714_521_600_000_000_000);
-            (date.day, date.source)
-        };
-        let expect = |day: &str, source: &str| (day.to_string(), source.to_string());
-        assert_eq!(
-            day(json!({"Date": "2024-02-03T10:00"}), "2020-01-01"),
-            expect("2024-02-03", "property Date")
-        );
-        assert_eq!(
-            day(json!({"date": "soon", "created": "2023/12/31"}), "x"),
-            expect("2023-12-31", "property created")
-        );
-        assert_eq!(
-            day(json!({"date": "2024-13-03"}), "Notes 2020-01-31 b"),
-            expect("2020-01-31", "file name")
-        );
-        assert_eq!(
-            day(json!({}), "x2020-01-01 12345-01-012"),
-            expect("2024-05-01", "file time")
-        );
+            let date = Date::of(&list, path, 1_714_521_600_000_000_000);
+            assert_eq!(
+                (date.day.as_str(), date.source.as_str()),
+                (day, source),
+                "{properties} {path}"
+            );
+        }
     }
 }

@@ -9,10 +9,13 @@
 
 mod accept;
 mod batch;
+mod candidates;
 mod catalogue;
 mod compare;
+mod content;
 mod date;
 mod error;
+mod evidence;
 #[cfg(feature = "failpoints")]
 pub mod failpoint;
 #[cfg(not(feature = "failpoints"))]
@@ -20,11 +23,16 @@ mod failpoint;
 mod layout;
 mod links;
 mod lock;
+mod lookups;
 mod merge;
 mod model;
+mod neighbours;
+mod places;
 mod prepare;
+mod property;
 mod purge;
 mod schema;
+mod scope;
 mod settings;
 mod snapshot;
 mod state;
@@ -38,11 +46,18 @@ pub use accept::known_filters;
 pub use compare::{Changes, Unreadable};
 pub use date::Date;
 pub use error::IndexError;
+pub use evidence::{
+    Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, NoteFacts,
+};
 pub use layout::{Layout, Sizes};
 pub use links::{LinkTarget, StoredLink};
 pub use lock::{Lock, LockAttempt};
+pub use neighbours::{Edge, NoteTag};
+pub use places::NoteLabel;
+pub use property::PropertyMatch;
 pub use settings::{FieldWeights, IndexSettings};
-pub use snapshot::{NameKind, NoteName, Scope, Snapshot};
+pub use scope::Scope;
+pub use snapshot::{NameKind, NoteName, Snapshot};
 pub use stored::{ModelState, SkippedFile, StoredNote, StoredPassage, Totals, Warning};
 pub use update::{Observer, Quiet, Stage, UpdateReport};
 pub use writer::Writer;

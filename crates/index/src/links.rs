@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use lorewell_graph::{Names, Resolution};
+use lorewell_graph::{Resolution, link_key};
 use lorewell_markdown::{Link, LinkKind};
-use lorewell_text::name_key;
 use rusqlite::{Connection, Row, params};
 
 /// A link of a note.
@@ -13,6 +12,8 @@ use rusqlite::{Connection, Row, params};
 pub struct StoredLink {
     /// The note that holds the link.
     pub note: u32,
+    /// Its place among the links of the note, from 0; those of the properties come first.
+    pub ordinal: u32,
     /// The note part as written, without extension; empty for the same note.
     pub target: String,
     /// Heading parts, outermost first.
@@ -23,6 +24,8 @@ pub struct StoredLink {
     pub label: Option<String>,
     /// Whether it is written as a Markdown link, whose paths begin at the note's folder.
     pub markdown: bool,
+    /// Whether it stands in a property.
+    pub property: bool,
     /// Whether it embeds its target.
     pub embed: bool,
     /// Where it stands in the note.
@@ -51,7 +54,7 @@ pub(crate) fn insert(connection: &Connection, note: u32, links: &[Link]) -> rusq
         statement.execute(params![
             note,
             ordinal as i64,
-            target_key(&link.target),
+            link_key(&link.target),
             link.target,
             crate::catalogue::json(&link.headings),
             link.block,
@@ -65,68 +68,21 @@ pub(crate) fn insert(connection: &Connection, note: u32, links: &[Link]) -> rusq
     Ok(())
 }
 
-/// Outgoing links of a note, in order, each with what it means now.
-pub(crate) fn outgoing(
-    connection: &Connection,
-    names: &Names,
-    note: u32,
-    path: &str,
-) -> rusqlite::Result<Vec<LinkTarget>> {
-    let mut statement =
-        connection.prepare_cached(&format!("{SELECT} WHERE note = ?1 ORDER BY ordinal"))?;
-    let links = statement
-        .query_map([note], read)?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok(links
-        .into_iter()
-        .map(|link| {
-            let resolution = if link.markdown {
-                names.resolve_markdown(path, &link.target)
-            } else {
-                names.resolve(path, &link.target)
-            };
-            LinkTarget { link, resolution }
-        })
-        .collect())
-}
+/// All that [`read`] needs.
+pub(crate) const SELECT: &str = "SELECT note, ordinal, target, headings, block, label, kind, embed, byte_start, byte_end FROM links";
 
-const SELECT: &str =
-    "SELECT note, target, headings, block, label, kind, embed, byte_start, byte_end FROM links";
-
-fn read(row: &Row<'_>) -> rusqlite::Result<StoredLink> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<StoredLink> {
+    let kind = row.get::<_, i64>(6)?;
     Ok(StoredLink {
         note: row.get(0)?,
-        target: row.get(1)?,
-        headings: crate::catalogue::texts(row, 2)?,
-        block: row.get(3)?,
-        label: row.get(4)?,
-        markdown: row.get::<_, i64>(5)? == 1,
-        embed: row.get(6)?,
-        byte_range: row.get::<_, u64>(7)?..row.get::<_, u64>(8)?,
+        ordinal: row.get(1)?,
+        target: row.get(2)?,
+        headings: crate::catalogue::texts(row, 3)?,
+        block: row.get(4)?,
+        label: row.get(5)?,
+        markdown: kind == 1,
+        property: kind == 2,
+        embed: row.get(7)?,
+        byte_range: row.get::<_, u64>(8)?..row.get::<_, u64>(9)?,
     })
-}
-
-/// The last path segment of a target, as names are compared: every note that the link could
-/// mean has this among its name keys.
-fn target_key(target: &str) -> String {
-    name_key(target.rsplit('/').next().unwrap_or(target))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::target_key;
-
-    #[test]
-    fn the_key_of_a_target_is_that_of_the_notes_name() {
-        for (target, key) in [
-            ("Kiln", "kiln"),
-            ("Projects/Deep/Kiln log", "kiln log"),
-            ("../Kiln", "kiln"),
-            ("Projects/", ""),
-            ("", ""),
-            ("釉料", "釉料"),
-        ] {
-            assert_eq!(target_key(target), key, "{target}");
-        }
-    }
 }

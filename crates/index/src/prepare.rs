@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use lorewell_embed::{Embedded, Embedder, PassageInput};
 use lorewell_markdown::Link;
-use lorewell_vault::{FileEntry, NoteFile, ReadError, Reason, Vault};
+use lorewell_vault::{AppFolders, FileEntry, NoteFile, ReadError, Reason, Vault};
 use serde_json::Value;
 
 use crate::compare::{Candidate, UNSTAMPED};
-use crate::{Date, IndexSettings};
+use crate::{Date, Evidence, IndexSettings, NoteFacts};
 
 /// What became of a file.
 pub(crate) enum Prepared {
@@ -42,6 +42,7 @@ pub(crate) struct PreparedNote {
     pub(crate) tags: Vec<String>,
     pub(crate) properties: Vec<(String, Value)>,
     pub(crate) date: Date,
+    pub(crate) evidence: Evidence,
     pub(crate) links: Vec<Link>,
     pub(crate) warnings: Vec<(u32, String)>,
     pub(crate) passages: Vec<PreparedPassage>,
@@ -73,6 +74,7 @@ pub(crate) struct Preparation<'a> {
     pub(crate) settings: &'a IndexSettings,
     /// With the filters of the vault's own settings.
     pub(crate) rules: &'a lorewell_vault::Rules,
+    pub(crate) app_folders: &'a AppFolders,
     pub(crate) embedder: &'a dyn Embedder,
 }
 
@@ -105,6 +107,13 @@ impl Preparation<'_> {
         if let Some(reason) = self.rules.excludes_note(&tag_names, &note.properties) {
             return Prepared::Skipped(Skipped::by_rule(entry, &reason));
         }
+        let facts = NoteFacts {
+            path: entry.path.as_str(),
+            properties: &note.properties,
+            tags: &note.tags,
+            text: &file.text,
+        };
+        let evidence = self.settings.evidence.classify(&facts, self.app_folders);
         let title = note
             .title
             .clone()
@@ -126,7 +135,8 @@ impl Preparation<'_> {
                 .first()
                 .filter(|h| h.level == 1)
                 .map(|h| h.text.clone()),
-            date: Date::of(&note.properties, entry.path.name(), entry.modified_ns),
+            date: Date::of(&note.properties, entry.path.as_str(), entry.modified_ns),
+            evidence,
             entry,
             title,
             aliases: note.aliases,

@@ -10,7 +10,7 @@ use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,6 +23,7 @@ CREATE TABLE notes (
   encoding TEXT NOT NULL,
   title TEXT NOT NULL,
   date TEXT NOT NULL, date_source TEXT NOT NULL,
+  evidence TEXT NOT NULL, evidence_rule TEXT NOT NULL,
   first_passage INTEGER NOT NULL, passages INTEGER NOT NULL,
   aliases TEXT NOT NULL, tags TEXT NOT NULL, properties TEXT NOT NULL);
 
@@ -35,6 +36,8 @@ CREATE TABLE passages (
   heading_path TEXT NOT NULL,
   hidden TEXT NOT NULL,
   text TEXT NOT NULL);
+
+CREATE INDEX notes_by_date ON notes (date);
 
 CREATE TABLE names (key TEXT NOT NULL, note INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,
   PRIMARY KEY (key, note, kind)) WITHOUT ROWID;
@@ -71,6 +74,9 @@ CREATE INDEX vectors_by_row ON vectors (model, row) WHERE row IS NOT NULL;
 
 CREATE TABLE retired (file TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 ";
+
+/// The notes whose class of evidence stands behind the person's own words; an index has just these.
+pub(crate) const LESSER: &str = "evidence IN ('clipping', 'generated', 'template')";
 
 /// Finds the notes that were read under other settings (their changed time is
 /// [`OUTDATED`](crate::compare::OUTDATED)) without a look at the others.
@@ -169,6 +175,9 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 fn create(connection: &Connection) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     transaction.execute_batch(TABLES)?;
+    transaction.execute_batch(&format!(
+        "CREATE INDEX lesser_notes ON notes (first_passage) WHERE {LESSER}"
+    ))?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

@@ -1,6 +1,8 @@
 //! What decides how notes are taken into an index.
 
-use lorewell_vault::Rules;
+use lorewell_vault::{AppFolders, Rules};
+
+use crate::EvidenceRules;
 
 /// Counts up when the same notes and settings would give other words, passages or rows than
 /// before: an index with another number is built anew.
@@ -13,6 +15,8 @@ pub struct IndexSettings {
     pub passages: lorewell_markdown::Settings,
     /// How much a word counts in each field.
     pub weights: FieldWeights,
+    /// What the user says of the kinds of notes.
+    pub evidence: EvidenceRules,
     /// What the user wants left out.
     pub rules: Rules,
 }
@@ -49,11 +53,11 @@ impl Default for FieldWeights {
 
 impl IndexSettings {
     /// A line that differs when notes would be read into other rows. `fingerprint` is the
-    /// embedder's.
-    pub(crate) fn reading(&self, fingerprint: &str) -> String {
+    /// embedder's, `folders` the app's.
+    pub(crate) fn reading(&self, fingerprint: &str, folders: &AppFolders) -> String {
         let w = &self.weights;
         format!(
-            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}; {fingerprint}",
+            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}; {}; {fingerprint}",
             self.passages.passage_chars,
             self.passages.overlap_chars,
             w.title,
@@ -61,7 +65,8 @@ impl IndexSettings {
             w.headings,
             w.aliases,
             w.tags,
-            w.body
+            w.body,
+            self.evidence.reading(folders),
         )
     }
 }

@@ -1,10 +1,8 @@
 //! One generation of an index, open for reading.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 
-use lorewell_graph::{NameEntry, Names};
-use lorewell_lexical::{Bitmap, Live};
+use lorewell_lexical::Live;
 use lorewell_text::{NotePath, name_key};
 use lorewell_vault::{Listing, Rules};
 use lorewell_vectors::{RowSet, VectorReader};
@@ -14,7 +12,7 @@ use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
 use crate::state::{OpenSegment, open_segments};
 use crate::{
-    Changes, Date, IndexError, IndexSettings, Layout, LinkTarget, ModelState, SkippedFile,
+    Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState, SkippedFile,
     StoredNote, StoredPassage, Totals, Warning, catalogue, purge, schema,
 };
 
@@ -28,7 +26,8 @@ pub struct Snapshot {
     pub(crate) model: Option<Model>,
     fingerprint: String,
     totals: Totals,
-    names: OnceCell<Names>,
+    /// First passage, passages and class of notes of a lesser class of evidence.
+    pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
 }
 
 /// What a name of a note is.
@@ -53,22 +52,6 @@ pub struct NoteName {
     pub kind: NameKind,
     /// The name as written.
     pub name: String,
-}
-
-/// Which notes are asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Only notes in one of these folders or below; empty: everywhere.
-    pub folders: Vec<String>,
-    /// Only notes with all of these tags, each itself or as a parent.
-    pub tags: Vec<String>,
-}
-
-impl Scope {
-    /// Whether every note is asked.
-    pub fn is_everything(&self) -> bool {
-        self.folders.is_empty() && self.tags.is_empty()
-    }
 }
 
 impl Snapshot {
@@ -104,7 +87,7 @@ impl Snapshot {
             model,
             fingerprint: fingerprint.to_string(),
             totals,
-            names: OnceCell::new(),
+            lesser: OnceCell::new(),
         })
     }
 
@@ -250,110 +233,6 @@ impl Snapshot {
         )
     }
 
-    /// The table that tells which note a link means. Made on first use.
-    pub fn link_names(&self) -> Result<&Names, IndexError> {
-        if let Some(names) = self.names.get() {
-            return Ok(names);
-        }
-        let notes: Vec<(u32, String, Vec<String>)> = self.query(
-            "SELECT id, path, aliases FROM notes ORDER BY path",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?, catalogue::texts(row, 2)?)),
-        )?;
-        let entries = notes.iter().map(|(id, path, aliases)| NameEntry {
-            id: *id,
-            path,
-            aliases,
-        });
-        Ok(self.names.get_or_init(|| Names::new(entries)))
-    }
-
-    /// The links of a note, each with what it means in this generation.
-    pub fn links_from(&self, note: &StoredNote) -> Result<Vec<LinkTarget>, IndexError> {
-        let names = self.link_names()?;
-        crate::links::outgoing(&self.connection, names, note.id, note.path.as_str())
-            .map_err(|e| self.failed(e))
-    }
-
-    /// The notes within a scope, as a set of numbers; `None` for everything.
-    pub fn notes_in(&self, scope: &Scope) -> Result<Option<HashSet<u32>>, IndexError> {
-        if scope.is_everything() {
-            return Ok(None);
-        }
-        let folders: Vec<String> = scope
-            .folders
-            .iter()
-            .map(|f| name_key(f.trim_matches('/')))
-            .collect();
-        let tags: Vec<String> = scope
-            .tags
-            .iter()
-            .map(|t| name_key(t.trim_start_matches('#')))
-            .collect();
-        let in_folder = |path: &str| {
-            let key = name_key(path);
-            folders.is_empty()
-                || folders.iter().any(|f| {
-                    f.is_empty()
-                        || key
-                            .strip_prefix(f.as_str())
-                            .is_some_and(|r| r.starts_with('/'))
-                })
-        };
-        let read = || {
-            let mut found: HashSet<u32> = self
-                .connection
-                .prepare_cached("SELECT id, path FROM notes")?
-                .query_map([], |row| {
-                    Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
-                })?
-                .filter(|row| row.as_ref().map_or(true, |(_, path)| in_folder(path)))
-                .map(|row| row.map(|(id, _)| id))
-                .collect::<rusqlite::Result<_>>()?;
-            for tag in &tags {
-                let with: HashSet<u32> = self
-                    .connection
-                    .prepare_cached("SELECT note FROM tags WHERE key = ?1")?
-                    .query_map([tag], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
-                found.retain(|id| with.contains(id));
-            }
-            Ok(found)
-        };
-        read().map(Some).map_err(|e| self.failed(e))
-    }
-
-    /// The passages of some notes, by number, and their vector rows.
-    pub fn passages_of_notes(&self, notes: &HashSet<u32>) -> Result<(Bitmap, RowSet), IndexError> {
-        let model = self.model.as_ref();
-        let mut rows = RowSet::new(model.map_or(0, |m| m.live.rows()));
-        let mut passages = Bitmap::new();
-        let mut read = || {
-            let mut statement = self.connection.prepare_cached(
-                "SELECT p.id, v.row FROM notes n
-                 JOIN passages p ON p.id >= n.first_passage AND p.id < n.first_passage + n.passages
-                 LEFT JOIN vectors v ON v.model = ?1 AND v.passage = p.id
-                 WHERE n.id = ?2",
-            )?;
-            for note in notes {
-                let found = statement
-                    .query_map(params![model.map_or(0, |m| m.id), note], |row| {
-                        Ok((row.get::<_, u32>(0)?, row.get::<_, Option<u32>>(1)?))
-                    })?;
-                for pair in found {
-                    let (passage, row) = pair?;
-                    passages.insert(passage);
-                    if let Some(row) = row {
-                        rows.insert(row);
-                    }
-                }
-            }
-            Ok(())
-        };
-        read().map_err(|e| self.failed(e))?;
-        Ok((passages, rows))
-    }
-
     /// Passages whose text holds a piece exactly as written, at most `limit`, by path and place in
     /// the note.
     pub fn passages_holding(&self, piece: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
@@ -370,16 +249,17 @@ impl Snapshot {
         Changes::find(&self.connection, listing).map_err(|e| self.failed(e))
     }
 
-    /// Whether the notes were read under these settings and rules and with the wanted model, and
+    /// Whether the notes were read under these settings and the rules of a listing and with the wanted model, and
     /// nothing of excluded notes is left in the files.
     pub fn was_read_with(
         &self,
         settings: &IndexSettings,
-        rules: &Rules,
+        listing: &Listing,
     ) -> Result<bool, IndexError> {
+        let rules = &listing.rules;
         let read = || {
             let reading = catalogue::meta(&self.connection, "reading")?;
-            Ok(reading == Some(settings.reading(&self.fingerprint))
+            Ok(reading == Some(settings.reading(&self.fingerprint, &listing.app_folders))
                 && knows_filters(&self.connection, rules)?
                 && !purge::is_wanted(&self.connection)?)
         };
@@ -469,7 +349,7 @@ fn read_totals(connection: &Connection) -> rusqlite::Result<Totals> {
     })
 }
 
-const NOTE: &str = "SELECT id, path, title, aliases, tags, date, date_source, content_hash, encoding, passages FROM notes";
+const NOTE: &str = "SELECT id, path, title, aliases, tags, date, date_source, evidence, evidence_rule, content_hash, encoding, passages FROM notes";
 
 fn read_note(row: &Row<'_>) -> rusqlite::Result<StoredNote> {
     Ok(StoredNote {
@@ -482,13 +362,23 @@ fn read_note(row: &Row<'_>) -> rusqlite::Result<StoredNote> {
             day: row.get(5)?,
             source: row.get(6)?,
         },
-        content_hash: row.get(7)?,
-        encoding: row.get(8)?,
-        passages: row.get(9)?,
+        evidence: Evidence {
+            class: class_of(row, 7)?,
+            rule: row.get(8)?,
+        },
+        content_hash: row.get(9)?,
+        encoding: row.get(10)?,
+        passages: row.get(11)?,
     })
 }
 
-fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
+/// The class of a row; own, should a name be unknown.
+fn class_of(row: &Row<'_>, column: usize) -> rusqlite::Result<EvidenceClass> {
+    let name = row.get_ref(column)?.as_str()?;
+    Ok(name.parse().unwrap_or_default())
+}
+
+pub(crate) fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
     Ok(StoredPassage {
         id: row.get(0)?,
         note: row.get(1)?,

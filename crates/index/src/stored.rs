@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lorewell_text::NotePath;
 
-use crate::Date;
+use crate::{Date, Evidence};
 
 /// A note as the catalogue knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct StoredNote {
     pub tags: Vec<String>,
     /// Its date.
     pub date: Date,
+    /// What kind of evidence it is.
+    pub evidence: Evidence,
     /// BLAKE3 of the bytes on disk that were read.
     pub content_hash: [u8; 32],
     /// How the bytes were decoded: `utf-8` and so on.

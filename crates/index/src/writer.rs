@@ -97,7 +97,7 @@ impl Writer {
     ) -> Result<UpdateReport, IndexError> {
         let mut report = UpdateReport {
             removed: self.accept(
-                Some(&settings.reading(embedder.fingerprint().as_str())),
+                Some(&settings.reading(embedder.fingerprint().as_str(), &listing.app_folders)),
                 &listing.rules,
             )?,
             ..UpdateReport::default()
@@ -109,6 +109,7 @@ impl Writer {
                 vault,
                 settings,
                 rules: &listing.rules,
+                app_folders: &listing.app_folders,
                 embedder,
             };
             update::run(self, &preparation, changes, observer, &mut report)?;

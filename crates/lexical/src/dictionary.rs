@@ -40,7 +40,7 @@ impl<'a> Terms<'a> {
         Ok(Self::at_group(segment, low.saturating_sub(1)))
     }
 
-    fn at_group(segment: &'a Segment, group: usize) -> Self {
+    pub(crate) fn at_group(segment: &'a Segment, group: usize) -> Self {
         Self {
             segment,
             group,

@@ -11,7 +11,8 @@
 //! | 40..48 | sum of the decoded passage lengths, `u64` |
 //! | 48..56 | bytes of the postings section, `u64` |
 //! | 56..64 | bytes of the dictionary section, `u64` |
-//! | 64..96 | zero |
+//! | 64..72 | bytes of the forward section, `u64` |
+//! | 72..96 | zero |
 //! | 96..128 | BLAKE3 of bytes 0..96 and the table of checksums |
 
 use std::ops::Range;
@@ -19,7 +20,7 @@ use std::ops::Range;
 /// The first bytes of every segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"LWLEXSEG";
 /// The format that this program reads and writes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 /// Bytes of the header.
 pub(crate) const HEADER: usize = 128;
 /// Bytes of the header that its checksum covers.
@@ -42,6 +43,7 @@ pub(crate) struct Header {
     pub(crate) total_length: u64,
     pub(crate) postings_bytes: u64,
     pub(crate) dictionary_bytes: u64,
+    pub(crate) forward_bytes: u64,
 }
 
 /// Where the sections lie in the file.
@@ -53,6 +55,8 @@ pub(crate) struct Layout {
     pub(crate) postings: Range<usize>,
     pub(crate) dictionary: Range<usize>,
     pub(crate) groups: Range<usize>,
+    pub(crate) forward: Range<usize>,
+    pub(crate) forward_ends: Range<usize>,
     pub(crate) checksums: Range<usize>,
 }
 
@@ -69,6 +73,7 @@ impl Header {
             self.total_length,
             self.postings_bytes,
             self.dictionary_bytes,
+            self.forward_bytes,
         ]
         .into_iter()
         .enumerate()
@@ -88,6 +93,7 @@ impl Header {
             total_length: number(3),
             postings_bytes: number(4),
             dictionary_bytes: number(5),
+            forward_bytes: number(6),
         }
     }
 
@@ -109,7 +115,9 @@ impl Header {
         let postings = section(self.postings_bytes, 1)?;
         let dictionary = section(self.dictionary_bytes, 1)?;
         let groups = section(groups, GROUP_ENTRY)?;
-        let blocks = (groups.end - HEADER).div_ceil(BLOCK);
+        let forward = section(self.forward_bytes, 1)?;
+        let forward_ends = section(self.passages, 8)?;
+        let blocks = (forward_ends.end - HEADER).div_ceil(BLOCK);
         let checksums = section(blocks as u64, 8)?;
         Some(Layout {
             lengths,
@@ -118,6 +126,8 @@ impl Header {
             postings,
             dictionary,
             groups,
+            forward,
+            forward_ends,
             checksums,
         })
     }

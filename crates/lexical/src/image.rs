@@ -3,6 +3,7 @@
 use crate::format::{
     BLOCK, GROUP, HEADER, HEADER_SUMMED, Header, checksum, header_checksum, write_varint,
 };
+use crate::forward::ForwardBuilder;
 use crate::length;
 use crate::postings::Encoder;
 
@@ -21,6 +22,7 @@ pub(crate) struct Image {
     out: Vec<u8>,
     postings_start: usize,
     encoder: Encoder,
+    forward: ForwardBuilder,
     dictionary: Vec<u8>,
     groups: Vec<u8>,
     previous: Vec<u8>,
@@ -55,6 +57,7 @@ impl Image {
             out,
             postings_start,
             encoder: Encoder::default(),
+            forward: ForwardBuilder::new(documents.len()),
             dictionary: Vec::new(),
             groups: Vec::new(),
             previous: Vec::new(),
@@ -64,6 +67,7 @@ impl Image {
     /// Adds a posting of the term that [`Image::end_term`] will name; documents ascend.
     pub(crate) fn posting(&mut self, doc: u32, tf: u8) {
         self.encoder.push(doc, tf);
+        self.forward.posting(doc);
     }
 
     /// Ends a term; terms ascend in byte order. One without postings is left out.
@@ -93,6 +97,7 @@ impl Image {
         self.dictionary.extend_from_slice(&term[shared..]);
         write_varint(&mut self.dictionary, u64::from(count));
         write_varint(&mut self.dictionary, (self.out.len() - start) as u64);
+        self.forward.end_term(term);
         self.previous.clear();
         self.previous.extend_from_slice(term);
         self.header.terms += 1;
@@ -105,6 +110,7 @@ impl Image {
         self.header.dictionary_bytes = self.dictionary.len() as u64;
         self.out.extend_from_slice(&self.dictionary);
         self.out.extend_from_slice(&self.groups);
+        self.header.forward_bytes = self.forward.write(&mut self.out);
         let checksums: Vec<u8> = self.out[HEADER..]
             .chunks(BLOCK)
             .flat_map(|block| checksum(block).to_le_bytes())

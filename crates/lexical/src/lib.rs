@@ -38,6 +38,8 @@
 //! | postings | for each term, in term order: skip table (if more than 64 postings), then postings |
 //! | dictionary | terms in byte order, in groups of 16: front-coded text, document frequency, length of its postings |
 //! | groups | for each group: `u64` offset into the dictionary, `u64` offset into the postings |
+//! | forward | for each passage: the numbers of its terms, ascending, as varint gaps (`forward.rs`) |
+//! | forward ends | `u64` a passage: where its forward entry ends |
 //! | checksums | `u64` for each 64 KiB of the file behind the header: the first 8 bytes of its BLAKE3 |
 //!
 //! Postings are written in blocks of 64. Of each posting the gap is kept (the number of passages
@@ -61,6 +63,7 @@ mod dictionary;
 mod error;
 mod explain;
 mod format;
+mod forward;
 mod image;
 mod length;
 mod merge;
@@ -68,6 +71,7 @@ mod postings;
 mod score;
 mod search;
 mod segment;
+mod together;
 mod top;
 mod vocabulary;
 
@@ -79,3 +83,4 @@ pub use merge::merge;
 pub use score::{Params, Statistics, document_frequency, statistics};
 pub use search::{Hit, QueryTerm, search, search_with};
 pub use segment::{Live, Segment, TermEntry};
+pub use together::{Neighbour, Sample, neighbours};

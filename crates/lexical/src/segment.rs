@@ -275,6 +275,20 @@ impl Segment {
         )
     }
 
+    /// The forward entry of a document, as it lies in the file.
+    pub(crate) fn forward(&self, doc: u32) -> Result<&[u8], SegmentError> {
+        let end = |doc: usize| {
+            let start = self.layout.forward_ends.start + doc * 8;
+            let bytes = self.part(start..start + 8, &self.layout.forward_ends, "forward index")?;
+            read_u64(bytes, 0)
+                .and_then(|end| usize::try_from(end).ok())
+                .ok_or_else(|| self.damaged("forward index"))
+        };
+        let doc = doc as usize;
+        let start = doc.checked_sub(1).map_or(Ok(0), end)?;
+        self.within(start..end(doc)?, &self.layout.forward, "forward index")
+    }
+
     /// Bytes of the postings.
     pub(crate) fn postings(&self, range: Range<usize>) -> Result<&[u8], SegmentError> {
         self.within(range, &self.layout.postings, "postings")
@@ -334,7 +348,7 @@ impl Segment {
     #[cold]
     fn compare(&self, block: usize) -> Result<(), SegmentError> {
         let start = HEADER + block * BLOCK;
-        let end = (start + BLOCK).min(self.layout.groups.end);
+        let end = (start + BLOCK).min(self.layout.forward_ends.end);
         let expected = read_u64(&self.bytes, self.layout.checksums.start + block * 8);
         let actual = self.bytes.get(start..end).map(checksum);
         if actual.is_none() || actual != expected {

@@ -2,11 +2,11 @@
 //! over segments.
 #![expect(clippy::unwrap_used, reason = "the helpers are parts of tests")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lorewell_lexical::{
-    Bitmap, Field, Hit, Live, Params, QueryTerm, Segment, SegmentBuilder, document_frequency,
-    explain, explain_with, merge, search, search_with, statistics,
+    Bitmap, Field, Hit, Live, Neighbour, Params, QueryTerm, Sample, Segment, SegmentBuilder,
+    document_frequency, explain, explain_with, merge, neighbours, search, search_with, statistics,
 };
 use proptest::prelude::*;
 
@@ -182,6 +182,49 @@ fn naive(
     hits
 }
 
+/// What goes together with a word, by counting.
+fn naive_neighbours(
+    passages: &[Passage],
+    asked: &str,
+    most: usize,
+    least: u32,
+    common: u32,
+) -> Sample {
+    let terms = [QueryTerm {
+        term: asked.to_owned(),
+        weight: 1.0,
+    }];
+    let best = naive(Params::default(), passages, &terms, most, &|_| true);
+    let words = |passage: &Passage| {
+        let all = passage.title.iter().chain(&passage.body);
+        all.map(|number| word(*number)).collect::<BTreeSet<_>>()
+    };
+    let having = |term: &String, ids: Option<&[u32]>| {
+        let within = |passage: &&Passage| ids.is_none_or(|ids| ids.contains(&passage.id));
+        let counted = passages
+            .iter()
+            .filter(within)
+            .filter(|passage| words(passage).contains(term));
+        counted.count() as u32
+    };
+    let ids: Vec<u32> = best.iter().map(|hit| hit.passage).collect();
+    let all: BTreeSet<String> = passages.iter().flat_map(words).collect();
+    let neighbours = all
+        .into_iter()
+        .filter(|term| term != asked)
+        .map(|term| Neighbour {
+            together: having(&term, Some(&ids)),
+            document_frequency: having(&term, None),
+            term,
+        });
+    Sample {
+        passages: ids.len() as u32,
+        neighbours: neighbours
+            .filter(|found| found.together >= least && found.document_frequency <= common)
+            .collect(),
+    }
+}
+
 /// Passages with few words and small ties, so that equal scores and equal ties happen.
 fn passages(most: usize) -> impl Strategy<Value = Vec<Passage>> {
     let words = || prop::collection::vec(prop_oneof![4 => 0..4_u8, 1 => 0..26_u8], 0..12);
@@ -240,6 +283,11 @@ proptest! {
         prop_assert_eq!(&search_with(params, &rebuilt, &terms, k, Some(&allow)).unwrap(), &expected);
         prop_assert_eq!(statistics(&live).unwrap(), statistics(&rebuilt).unwrap());
 
+        let (asked, least, common) = (terms[0].term.as_str(), 1 + modulus, 12 * parts as u32);
+        let together = naive_neighbours(&all, asked, k, least, common);
+        prop_assert_eq!(&neighbours(&live, asked, k, least, common).unwrap(), &together);
+        prop_assert_eq!(&neighbours(&rebuilt, asked, k, least, common).unwrap(), &together);
+
         let whole = merge(&live).unwrap();
         let half = Segment::from_bytes(merge(&live[..live.len() / 2]).unwrap()).unwrap();
         let mut partly = vec![Live { segment: &half, dead: None }];
@@ -247,6 +295,7 @@ proptest! {
         prop_assert_eq!(&search_with(params, &partly, &terms, k, Some(&allow)).unwrap(), &expected);
         let mut rebuilt_bytes = SegmentBuilder::new();
         all.iter().for_each(|passage| add(&mut rebuilt_bytes, passage));
+        prop_assert_eq!(&neighbours(&partly, asked, k, least, common).unwrap(), &together);
         prop_assert!(whole == rebuilt_bytes.finish(), "a merge of everything is the rebuilt file, byte for byte");
 
         for hit in &expected {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lorewell_lexical::{
-    Field, Live, QueryTerm, Segment, SegmentBuilder, SegmentError, merge, search,
+    Field, Live, QueryTerm, Segment, SegmentBuilder, SegmentError, merge, neighbours, search,
 };
 use proptest::prelude::*;
 
@@ -56,6 +56,7 @@ fn read_all(segment: &Segment) -> Result<(), SegmentError> {
     segment.terms_with_prefix("rare", usize::MAX)?;
     segment.contains_term("title")?;
     segment.doc_of(4)?;
+    neighbours(&live, "title", 40, 1, 1_000)?;
     merge(&live)?;
     segment.verify()
 }
@@ -131,7 +132,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_path() {
         (
             "newer.seg",
             newer,
-            "format version 9, and this program reads 1",
+            "format version 9, and this program reads 2",
         ),
         ("flipped.seg", flipped, "damaged (header)"),
     ] {
@@ -196,7 +197,7 @@ proptest! {
         } else {
             bytes[at] ^= 1_u8 << bit;
         }
-        // Bytes 12..16 and 64..96 of the header are zero in this format, but the checksum covers
+        // Bytes 12..16 and 72..96 of the header are zero in this format, but the checksum covers
         // them too.
         prop_assert!(Segment::from_bytes(bytes).and_then(|segment| read_all(&segment)).is_err());
     }

@@ -1,10 +1,11 @@
 //! An answer, as plain data.
 
-use lorewell_index::{StoredNote, StoredPassage};
+use lorewell_index::{Evidence, StoredNote, StoredPassage};
 use lorewell_lexical::TermScore;
 
-use crate::fusion::Fused;
-use crate::lane::LaneReport;
+use crate::fusion::{Fused, Voice};
+use crate::lane::{Lane, LaneReport};
+use crate::score::Reading;
 
 /// An answer, as plain data.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,11 @@ pub struct AnswerPassage {
     pub passage: StoredPassage,
     /// How good it is, 0 to 1; see the module `score` for the rule.
     pub score: f32,
+    /// How likely an answer with this passage holds what was asked, 0 to 1; the greatest of the
+    /// first page decides the confidence.
+    pub answered: f32,
+    /// What both follow from.
+    pub reading: Reading,
     /// Why it was found.
     pub signals: Vec<Signal>,
     /// What kind of evidence it is.
@@ -48,19 +54,19 @@ pub struct AnswerPassage {
 
 /// Why a passage was found.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Signal {
-    /// It has words of the question.
-    Text {
-        /// Its rank in the lexical lane.
-        rank: usize,
-    },
-    /// The question names its note.
-    Title,
-    /// It is near in meaning.
-    Dense {
-        /// Its rank in the dense lane.
-        rank: usize,
-    },
+pub struct Signal {
+    /// By which lane.
+    pub lane: Lane,
+    /// For whose words.
+    pub voice: Voice,
+    /// Its rank in that lane, from 1.
+    pub rank: usize,
+    /// In the vocabulary lane: words that were added to the question and that it has.
+    pub added: Vec<String>,
+    /// In the link lane: paths of the notes between.
+    pub via: Vec<String>,
+    /// In the tag lane: tags that it shares with other hits.
+    pub tags: Vec<String>,
 }
 
 /// Whether the notes answer a question.
@@ -72,13 +78,4 @@ pub enum Confidence {
     Weak,
     /// Yes.
     Strong,
-}
-
-/// What kind of evidence a note is, and the rule that says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// The class.
-    pub class: &'static str,
-    /// The rule.
-    pub rule: String,
 }

@@ -6,38 +6,32 @@ use lorewell_text::{Question, TokenKind, fold, fold_white_space};
 
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
-use crate::lanes::Allowed;
+use crate::lanes::Ground;
 
 /// At most `depth` passages whose text holds the question: words in order, case, diacritics and
 /// white space aside. Signs count. Best first by BM25; a question without words is looked for
 /// letter by letter.
 pub(crate) fn run(
-    snapshot: &Snapshot,
-    segments: &[Live<'_>],
+    ground: &Ground<'_>,
     question: &Question,
     asked: &str,
-    allowed: Option<&Allowed>,
     depth: usize,
 ) -> Result<LaneResult, RetrievalError> {
-    let within = |passage: u32| allowed.is_none_or(|a| a.passages.contains(passage));
+    let snapshot = ground.snapshot;
     let phrase = fold(&fold_white_space(asked));
     let mut hits = Vec::new();
-    for (passage, score) in candidates(snapshot, segments, question, asked)? {
+    for (passage, score) in candidates(snapshot, &ground.segments, question, asked)? {
         if hits.len() == depth {
             break;
         }
-        if !within(passage) {
+        if !ground.may(passage) {
             continue;
         }
         let Some(stored) = snapshot.passage(passage)? else {
             continue;
         };
         if fold(&fold_white_space(&stored.text)).contains(&phrase) {
-            hits.push(LaneHit {
-                passage,
-                score,
-                strength: 1.0,
-            });
+            hits.push(LaneHit::new(passage, score));
         }
     }
     Ok(LaneResult::new(Lane::Text, LaneState::Ok, hits))

@@ -19,11 +19,25 @@ pub enum Fusion {
     Convex,
 }
 
+/// Whose words made a list: the question's, or those of an aid that came with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Voice {
+    /// The question itself.
+    #[default]
+    Question,
+    /// The paraphrase of this number, from 0.
+    Also(usize),
+    /// The passage of this number that answers should be like, from 0.
+    Like(usize),
+}
+
 /// One list that takes part.
 #[derive(Clone, Debug)]
 pub struct FusionInput {
     /// Which lane made it.
     pub lane: Lane,
+    /// For whose words.
+    pub voice: Voice,
     /// What its vote counts.
     pub weight: f32,
     /// Passage, the lane's score, strength; best first.
@@ -35,6 +49,8 @@ pub struct FusionInput {
 pub struct Contribution {
     /// The lane.
     pub lane: Lane,
+    /// Whose words.
+    pub voice: Voice,
     /// The passage's rank there, from 1.
     pub rank: usize,
     /// The lane's own score.
@@ -48,8 +64,10 @@ pub struct Contribution {
 pub struct Fused {
     /// The passage.
     pub passage: u32,
-    /// The sum of what was added.
+    /// The sum of what was added, times its standing.
     pub value: f32,
+    /// What the class of evidence of its note counts: 1 for the person's own words.
+    pub standing: f32,
     /// Each lane that found it.
     pub trace: Vec<Contribution>,
 }
@@ -70,6 +88,7 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
             };
             let contribution = Contribution {
                 lane: input.lane,
+                voice: input.voice,
                 rank: index + 1,
                 score: *score,
                 added: input.weight * strength * unit,
@@ -90,6 +109,7 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
             Some(Fused {
                 passage,
                 value: trace.iter().map(|c| c.added).sum(),
+                standing: 1.0,
                 trace,
             })
         })
@@ -111,13 +131,13 @@ impl Scale {
     fn of(input: &FusionInput) -> Scale {
         let high = input.hits.iter().map(|hit| hit.1).fold(f32::MIN, f32::max);
         let low = match input.lane {
-            Lane::Text | Lane::Title => 0.0,
             Lane::Dense => input
                 .hits // The same however deep the lane was asked, so that pages of one answer fit.
                 .iter()
                 .take(STRETCHED)
                 .map(|hit| hit.1)
                 .fold(f32::MAX, f32::min),
+            _ => 0.0,
         };
         Scale { low, high }
     }
@@ -128,6 +148,23 @@ impl Scale {
         } else {
             1.0
         }
+    }
+}
+
+/// How much of the question's best value the best passage of one aid is worth: less than one,
+/// so that what the question puts first is never outvoted by a single aid.
+const AID: f32 = 0.5;
+
+/// The factor on the weights of an aid's lists: its best passage gets [`AID`] times the value
+/// of the question's best, however large its own sums are. Where the question finds nothing, the
+/// aid stands alone.
+pub(crate) fn aid_factor(fusion: Fusion, question: &[FusionInput], aid: &[FusionInput]) -> f32 {
+    let best = |inputs: &[FusionInput]| fuse(fusion, inputs).first().map_or(0.0, |f| f.value);
+    let (question, aid) = (best(question), best(aid));
+    if aid > 0.0 && question > 0.0 {
+        AID * question / aid
+    } else {
+        AID
     }
 }
 
@@ -142,7 +179,12 @@ mod tests {
             .enumerate()
             .map(|(i, p)| (*p, 10.0 - i as f32, 1.0))
             .collect();
-        FusionInput { lane, weight, hits }
+        FusionInput {
+            lane,
+            voice: Voice::Question,
+            weight,
+            hits,
+        }
     }
 
     #[test]

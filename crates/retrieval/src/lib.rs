@@ -3,6 +3,7 @@
 //!
 //! Nothing here changes an index or reads a note's file.
 
+mod aids;
 mod answer;
 mod copies;
 mod error;
@@ -10,15 +11,25 @@ mod exact;
 mod fusion;
 mod lane;
 mod lanes;
+mod literal;
+mod must;
 mod page;
+mod present;
+mod related;
 mod request;
 mod score;
+mod standing;
 mod walk;
 
-pub use answer::{Answer, AnswerPassage, Confidence, Evidence, Signal};
+pub use answer::{Answer, AnswerPassage, Confidence, Signal};
 pub use error::RetrievalError;
-pub use fusion::{Contribution, Fused, Fusion, FusionInput, fuse};
+pub use fusion::{Contribution, Fused, Fusion, FusionInput, Voice, fuse};
 pub use lane::{Lane, LaneReport, LaneState};
 pub use lorewell_lexical::TermScore;
-pub use request::{LaneWeights, Request, SearchSettings};
+pub use related::{
+    Finding, Ranked, Related, RelatedNote, RelatedPart, RelatedReason, RelatedRequest,
+    RelatedSignal, RelatedWeights, rank, related,
+};
+pub use request::{LaneWeights, Request, SearchSettings, Standing};
+pub use score::Reading;
 pub use walk::search;

@@ -1,17 +1,23 @@
 //! One page of an answer: which of the fused passages are shown.
 
-use lorewell_index::{Snapshot, StoredPassage};
+use std::rc::Rc;
+
+use lorewell_index::{EvidenceClass, Snapshot, StoredNote, StoredPassage};
+use lorewell_text::fold;
 use rustc_hash::FxHashMap;
 
-use crate::copies;
+use crate::copies::{Likeness, Origin, Shape, Shapes, tells_apart};
 use crate::error::RetrievalError;
 use crate::fusion::Fused;
+
+/// So many passages behind the last one that is shown are looked at for copies of those shown.
+const LOOK_AHEAD: usize = 12;
 
 /// A passage that is shown.
 pub(crate) struct Candidate {
     pub(crate) fused: Fused,
     pub(crate) passage: StoredPassage,
-    /// Notes with a passage of the same words.
+    /// Notes with a passage of the same or nearly the same words.
     pub(crate) copies: Vec<u32>,
 }
 
@@ -25,50 +31,203 @@ pub(crate) struct Page {
 
 impl Page {
     /// The first `wanted` passages of a fused list: at most `per_note` of a note, copies folded
-    /// into the first of them.
+    /// into one of them.
+    ///
+    /// Of copies, the one of the better class of evidence is shown (own and daily notes, then
+    /// drafts and transcripts, clippings, templates, generated notes and backups), at the place of
+    /// the one that was ranked best; within a class, the one ranked best; of those ranked equal,
+    /// the one with the shortest path.
     pub(crate) fn of(
         snapshot: &Snapshot,
         fused: &[Fused],
         wanted: usize,
         per_note: usize,
     ) -> Result<Page, RetrievalError> {
-        let mut of_note: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut seen: FxHashMap<[u8; 32], usize> = FxHashMap::default();
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut filling = Filling {
+            snapshot,
+            per_note,
+            candidates: Vec::new(),
+            shapes: Shapes::default(),
+            of_note: FxHashMap::default(),
+            notes: FxHashMap::default(),
+        };
+        let mut beyond = 0;
         for fused in fused {
+            let is_full = filling.candidates.len() == wanted;
+            if is_full && beyond == LOOK_AHEAD {
+                break;
+            }
             let Some(passage) = snapshot.passage(fused.passage)? else {
                 continue;
             };
-            let fingerprint = copies::fingerprint(&passage.text);
-            if let Some(original) = fingerprint.and_then(|f| seen.get(&f)) {
-                if let Some(candidate) = candidates.get_mut(*original) {
-                    candidate.copies.push(passage.note);
-                }
-                continue;
+            let shape = Shape::of(&passage.text);
+            if let Some(shape) = &shape
+                && let Some(original) = filling.original(&passage, shape)?
+            {
+                filling.fold(original, fused, passage, shape)?;
+            } else if is_full {
+                beyond += usize::from(filling.has_room(passage.note));
+            } else if filling.has_room(passage.note) {
+                filling.show(fused, passage, shape);
             }
-            let count = of_note.entry(passage.note).or_default();
-            if *count == per_note {
-                continue;
-            }
-            if candidates.len() == wanted {
-                return Ok(Page {
-                    candidates,
-                    more: true,
-                });
-            }
-            *count += 1;
-            if let Some(fingerprint) = fingerprint {
-                seen.insert(fingerprint, candidates.len());
-            }
-            candidates.push(Candidate {
-                fused: fused.clone(),
-                passage,
-                copies: Vec::new(),
-            });
         }
         Ok(Page {
-            candidates,
-            more: false,
+            candidates: filling.candidates,
+            more: beyond > 0,
         })
     }
+}
+
+/// A page that is being filled.
+struct Filling<'a> {
+    snapshot: &'a Snapshot,
+    per_note: usize,
+    candidates: Vec<Candidate>,
+    /// Of the passages shown, by their place.
+    shapes: Shapes,
+    /// How many passages of a note are shown.
+    of_note: FxHashMap<u32, usize>,
+    notes: FxHashMap<u32, Option<Rc<StoredNote>>>,
+}
+
+impl Filling<'_> {
+    fn has_room(&self, note: u32) -> bool {
+        self.of_note
+            .get(&note)
+            .is_none_or(|count| *count < self.per_note)
+    }
+
+    fn show(&mut self, fused: &Fused, passage: StoredPassage, shape: Option<Shape>) {
+        *self.of_note.entry(passage.note).or_default() += 1;
+        if let Some(shape) = shape {
+            self.shapes.insert(self.candidates.len(), shape);
+        }
+        self.candidates.push(Candidate {
+            fused: fused.clone(),
+            passage,
+            copies: Vec::new(),
+        });
+    }
+
+    /// The place of the shown passage that this one is a copy of.
+    fn original(
+        &mut self,
+        passage: &StoredPassage,
+        shape: &Shape,
+    ) -> Result<Option<usize>, RetrievalError> {
+        for (place, likeness) in self.shapes.like(shape) {
+            if likeness == Likeness::Same {
+                return Ok(Some(place));
+            }
+            let Some(shown) = self.candidates.get(place) else {
+                continue;
+            };
+            let note = shown.passage.note;
+            let origin = match (self.note(note)?, self.note(passage.note)?) {
+                (Some(one), Some(two)) => origin(&one, &two),
+                _ => Origin::default(),
+            };
+            let shown = self.candidates.get(place);
+            if shown.is_some_and(|c| !tells_apart(&c.passage.text, &passage.text, origin)) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Names a passage as a copy of the one at a place, or shows it there instead.
+    fn fold(
+        &mut self,
+        place: usize,
+        fused: &Fused,
+        passage: StoredPassage,
+        shape: &Shape,
+    ) -> Result<(), RetrievalError> {
+        let Some(shown) = self.candidates.get(place) else {
+            return Ok(());
+        };
+        let (old, new) = (shown.passage.note, passage.note);
+        let is_equal = shown.fused.value == fused.value;
+        let is_better = old != new && self.has_room(new) && {
+            let (old, new) = (self.note(old)?, self.note(new)?);
+            old.zip(new)
+                .is_some_and(|(old, new)| is_better(&new, &old, is_equal))
+        };
+        let Some(shown) = self.candidates.get_mut(place) else {
+            return Ok(());
+        };
+        if !is_better {
+            shown.copies.push(new);
+            return Ok(());
+        }
+        shown.copies.push(old);
+        shown.fused = fused.clone();
+        shown.passage = passage;
+        if let Some(count) = self.of_note.get_mut(&old) {
+            *count -= 1;
+        }
+        *self.of_note.entry(new).or_default() += 1;
+        self.shapes.insert(place, shape.clone());
+        Ok(())
+    }
+
+    fn note(&mut self, id: u32) -> Result<Option<Rc<StoredNote>>, RetrievalError> {
+        if let Some(note) = self.notes.get(&id) {
+            return Ok(note.clone());
+        }
+        let note = self.snapshot.note(id)?.map(Rc::new);
+        self.notes.insert(id, note.clone());
+        Ok(note)
+    }
+}
+
+/// Whether a copy in one note is to be shown rather than that in another which came first.
+fn is_better(new: &StoredNote, old: &StoredNote, ranked_equal: bool) -> bool {
+    let key = |note: &StoredNote| (place_of(note.evidence.class), path_key(note));
+    let (new, old) = (key(new), key(old));
+    new.0 < old.0 || new.0 == old.0 && ranked_equal && new.1 < old.1
+}
+
+/// Shorter paths first, then by name.
+fn path_key(note: &StoredNote) -> (usize, String) {
+    let path = note.path.as_str();
+    (path.len(), path.to_string())
+}
+
+/// The order in which classes are shown, of copies.
+fn place_of(class: EvidenceClass) -> u8 {
+    match class {
+        EvidenceClass::Own | EvidenceClass::Daily => 0,
+        EvidenceClass::Draft | EvidenceClass::Transcript => 1,
+        EvidenceClass::Clipping => 2,
+        EvidenceClass::Template => 3,
+        EvidenceClass::Generated => 4,
+    }
+}
+
+/// How two notes stand to each other.
+fn origin(one: &StoredNote, two: &StoredNote) -> Origin {
+    let is_backup = |note: &StoredNote| note.evidence.rule.starts_with("backup");
+    let is_daily = |note: &StoredNote| note.evidence.class == EvidenceClass::Daily;
+    let backup = is_backup(one) || is_backup(two);
+    Origin {
+        one_note: backup || one.id != two.id && are_versions(one.path.name(), two.path.name()),
+        backup,
+        different_days: is_daily(one) && is_daily(two) && one.date.day != two.date.day,
+    }
+}
+
+/// Whether two file names are of one note: the same, or one with something behind that holds no
+/// number (`Kiln`, `Kiln old`).
+fn are_versions(one: &str, two: &str) -> bool {
+    let (one, two) = (fold(one), fold(two));
+    let (short, long) = if one.len() < two.len() {
+        (one, two)
+    } else {
+        (two, one)
+    };
+    long.strip_prefix(short.as_str()).is_some_and(|rest| {
+        let is_whole = rest.chars().next().is_none_or(|c| !c.is_alphanumeric());
+        is_whole && !rest.chars().any(char::is_numeric)
+    })
 }

@@ -1,6 +1,7 @@
 //! What is asked, and how the answer is made.
 
-use lorewell_index::Scope;
+use lorewell_index::{EvidenceClass, Scope};
+use lorewell_text::Day;
 
 use crate::Fusion;
 use crate::lane::Lane;
@@ -20,6 +21,14 @@ pub struct Request {
     pub lanes: Vec<Lane>,
     /// Only passages that hold the question as it stands, words in order.
     pub exact: bool,
+    /// Other ways to put the question; each is fused as a list of its own.
+    pub also: Vec<String>,
+    /// Words that a passage must have, each item whole, in any order.
+    pub must: Vec<String>,
+    /// Texts that passages should be like; each is fused as a list of its own.
+    pub like: Vec<String>,
+    /// The day on which it is asked, for `yesterday`; none: such words mean nothing.
+    pub today: Option<Day>,
     /// How the answer is made.
     pub settings: SearchSettings,
 }
@@ -39,6 +48,48 @@ pub struct SearchSettings {
     pub max_per_note: usize,
     /// How many passages a lane hands over at most.
     pub depth: usize,
+    /// What the value of a passage is multiplied by for its class of evidence, where the question
+    /// does not ask for classes.
+    pub standing: Standing,
+}
+
+/// What each class of evidence counts, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Texts of others.
+    pub clipping: f32,
+    /// Texts of programs, and backups.
+    pub generated: f32,
+    /// Forms that notes are made from.
+    pub template: f32,
+}
+
+impl Standing {
+    /// Every class counts the same.
+    pub const EQUAL: Standing = Standing {
+        clipping: 1.0,
+        generated: 1.0,
+        template: 1.0,
+    };
+
+    pub(crate) fn of(&self, class: EvidenceClass) -> f32 {
+        match class {
+            EvidenceClass::Clipping => self.clipping,
+            EvidenceClass::Generated => self.generated,
+            EvidenceClass::Template => self.template,
+            _ => 1.0,
+        }
+    }
+}
+
+impl Default for Standing {
+    fn default() -> Standing {
+        Standing {
+            clipping: 0.9,
+            generated: 0.8,
+            template: 0.5,
+        }
+    }
 }
 
 /// What each lane's vote counts in fusion.
@@ -50,6 +101,14 @@ pub struct LaneWeights {
     pub title: f32,
     /// Meaning; the weight belongs to the model.
     pub dense: f32,
+    /// Words of this vault.
+    pub vocab: f32,
+    /// Links.
+    pub link: f32,
+    /// Tags.
+    pub tag: f32,
+    /// Newer notes.
+    pub recent: f32,
 }
 
 impl LaneWeights {
@@ -58,6 +117,10 @@ impl LaneWeights {
             Lane::Text => self.text,
             Lane::Title => self.title,
             Lane::Dense => self.dense,
+            Lane::Vocab => self.vocab,
+            Lane::Link => self.link,
+            Lane::Tag => self.tag,
+            Lane::Recent => self.recent,
         }
     }
 }
@@ -70,11 +133,16 @@ impl Default for SearchSettings {
                 text: 1.0,
                 title: 0.5,
                 dense: 0.33,
+                vocab: 0.2,
+                link: 0.05,
+                tag: 0.05,
+                recent: 0.2,
             },
             limit: 6,
-            lanes: Lane::ALL.to_vec(),
+            lanes: Lane::DEFAULT.to_vec(),
             max_per_note: 2,
             depth: 100,
+            standing: Standing::default(),
         }
     }
 }
@@ -87,8 +155,12 @@ impl Request {
             limit: 6,
             offset: 0,
             scope: Scope::default(),
-            lanes: Lane::ALL.to_vec(),
+            lanes: Lane::DEFAULT.to_vec(),
             exact: false,
+            also: Vec::new(),
+            must: Vec::new(),
+            like: Vec::new(),
+            today: None,
             settings: SearchSettings::default(),
         }
     }

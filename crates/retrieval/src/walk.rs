@@ -1,21 +1,25 @@
-//! The walk of one question: terms → lanes → fusion → passages with reasons.
+//! The walk of one question: terms → lanes in two rounds → fusion → passages with reasons.
 
 use lorewell_embed::Embedder;
-use lorewell_index::{IndexError, Snapshot};
-use lorewell_lexical::{Live, TermScore};
+use lorewell_index::Snapshot;
 use lorewell_text::Question;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answer::{Answer, AnswerPassage, Evidence, Signal};
-use crate::fusion::{Fused, FusionInput, fuse};
-use crate::lane::{Lane, LaneReport, LaneResult, LaneState};
+use crate::aids::Aid;
+use crate::answer::{Answer, AnswerPassage, Confidence};
+use crate::fusion::{Fused, FusionInput, Voice, fuse};
+use crate::lane::{Lane, LaneReport, LaneResult, LaneState, Reason};
 use crate::lanes::text::Terms;
-use crate::lanes::{Allowed, dense, text, title};
-use crate::page::{Candidate, Page};
-use crate::{Request, RetrievalError, exact, score};
+use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab};
+use crate::literal::keep_literal_first;
+use crate::page::Page;
+use crate::request::Standing;
+use crate::{Request, RetrievalError, exact, must, score, standing};
 
 /// No lane is asked for more passages than this, however far an answer is read on.
 const DEEPEST: usize = 20_000;
+/// The second round lifts so many passages of the first at most.
+const SEEDS: usize = 100;
 
 /// Answers a question from one generation.
 ///
@@ -29,15 +33,20 @@ pub fn search(
     Search::new(snapshot, embedder, request)?.run()
 }
 
-struct Search<'a> {
-    snapshot: &'a Snapshot,
+/// A question on its way.
+pub(crate) struct Search<'a> {
+    pub(crate) ground: Ground<'a>,
     embedder: &'a dyn Embedder,
-    request: &'a Request,
-    segments: Vec<Live<'a>>,
-    question: Question,
-    terms: Terms,
-    allowed: Option<Allowed>,
-    vector: Option<Vec<f32>>,
+    pub(crate) request: &'a Request,
+    pub(crate) question: Question,
+    pub(crate) terms: Terms,
+    pub(crate) aids: Vec<Aid>,
+    /// The question's vector, once the dense lane has run.
+    pub(crate) vector: Option<Vec<f32>>,
+    /// What the lanes have to say of their hits.
+    pub(crate) reasons: FxHashMap<(Lane, u32), Reason>,
+    /// Items of `must` that say nothing.
+    pub(crate) empty_must: Vec<String>,
 }
 
 impl<'a> Search<'a> {
@@ -46,19 +55,24 @@ impl<'a> Search<'a> {
         embedder: &'a dyn Embedder,
         request: &'a Request,
     ) -> Result<Search<'a>, RetrievalError> {
-        let segments = snapshot.segments();
+        let mut ground = Ground::new(snapshot, &request.scope)?;
+        let empty_must = must::narrow(&mut ground, &request.must)?;
         let question = Question::new(&request.question);
-        let terms = Terms::new(&segments, &question)?;
-        let allowed = Allowed::of(snapshot, &request.scope)?;
+        let terms = Terms::new(&ground.segments, &question)?;
+        let aids = match request.exact {
+            true => Vec::new(),
+            false => Aid::all(&ground, request)?,
+        };
         Ok(Search {
-            snapshot,
+            ground,
             embedder,
             request,
-            segments,
             question,
             terms,
-            allowed,
+            aids,
             vector: None,
+            reasons: FxHashMap::default(),
+            empty_must,
         })
     }
 
@@ -72,9 +86,9 @@ impl<'a> Search<'a> {
             if index >= limit && index < offset {
                 continue;
             }
-            let passage = self.passage(index + 1, candidate)?;
+            let passage = self.present(index + 1, candidate)?;
             if index < limit {
-                best = Some(best.map_or(passage.score, |best| best.max(passage.score)));
+                best = Some(best.map_or(passage.answered, |best| best.max(passage.answered)));
             }
             if index >= offset {
                 passages.push(passage);
@@ -106,18 +120,14 @@ impl<'a> Search<'a> {
         let mut order: Vec<Fused> = Vec::new();
         let mut known: FxHashSet<u32> = FxHashSet::default();
         loop {
-            let lanes = Lane::ALL
-                .into_iter()
-                .map(|lane| self.lane(lane, depth))
-                .collect::<Result<Vec<LaneResult>, _>>()?;
+            let (fused, lanes) = self.ranking(depth)?;
             let exhausted = lanes.iter().all(|lane| lane.hits.len() < depth);
-            let fused = fuse(request.settings.fusion, &self.inputs(&lanes));
             order.extend(
                 fused
                     .into_iter()
                     .filter(|fused| known.insert(fused.passage)),
             );
-            let page = Page::of(self.snapshot, &order, wanted, per_note)?;
+            let page = Page::of(self.ground.snapshot, &order, wanted, per_note)?;
             if page.more || exhausted || depth >= DEEPEST {
                 let more = page.more || !exhausted;
                 let reports = lanes.into_iter().map(|lane| lane.report).collect();
@@ -127,188 +137,138 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn inputs(&self, lanes: &[LaneResult]) -> Vec<FusionInput> {
-        let input = |lane: &LaneResult| FusionInput {
+    /// Both rounds of lanes, so many passages deep, and their lists as one.
+    fn ranking(&mut self, depth: usize) -> Result<(Vec<Fused>, Vec<LaneResult>), RetrievalError> {
+        let settings = &self.request.settings;
+        let mut lanes = [Lane::Text, Lane::Title, Lane::Dense, Lane::Vocab]
+            .into_iter()
+            .map(|lane| self.first_round(lane, depth))
+            .collect::<Result<Vec<LaneResult>, _>>()?;
+        let mut inputs: Vec<FusionInput> = lanes.iter().map(|lane| self.input(lane)).collect();
+        let question = inputs.clone();
+        let mut aids = std::mem::take(&mut self.aids);
+        for aid in &mut aids {
+            let lanes = &self.request.lanes;
+            inputs.extend(aid.lists(
+                &self.ground,
+                self.embedder,
+                lanes,
+                settings,
+                depth,
+                &question,
+            )?);
+        }
+        self.aids = aids;
+        let share: FxHashMap<u32, f32> = lanes
+            .iter()
+            .filter(|lane| lane.report.lane == Lane::Text)
+            .flat_map(|lane| lane.hits.iter().map(|hit| (hit.passage, hit.share)))
+            .collect();
+        let mut fused = fuse(settings.fusion, &inputs);
+        keep_literal_first(&mut fused, &share);
+        let seeds = seeds(&fused);
+        for lane in [Lane::Link, Lane::Tag, Lane::Recent] {
+            let result = self.second_round(lane, &seeds)?;
+            inputs.push(self.input(&result));
+            lanes.push(result);
+        }
+        if lanes.iter().skip(4).any(|lane| !lane.hits.is_empty()) {
+            fused = fuse(settings.fusion, &inputs);
+            keep_literal_first(&mut fused, &share);
+        }
+        for lane in &mut lanes {
+            let name = lane.report.lane;
+            let reasons = std::mem::take(&mut lane.reasons);
+            self.reasons
+                .extend(reasons.into_iter().map(|(p, reason)| ((name, p), reason)));
+        }
+        let standing = if self.request.scope.evidence.is_empty() {
+            settings.standing
+        } else {
+            Standing::EQUAL
+        };
+        standing::apply(self.ground.snapshot, standing, &mut fused)?;
+        Ok((fused, lanes))
+    }
+
+    fn input(&self, lane: &LaneResult) -> FusionInput {
+        FusionInput {
             lane: lane.report.lane,
+            voice: Voice::Question,
             weight: self.request.settings.weights.of(lane.report.lane),
             hits: lane
                 .hits
                 .iter()
                 .map(|hit| (hit.passage, hit.score, hit.strength))
                 .collect(),
-        };
-        lanes.iter().map(input).collect()
+        }
     }
 
-    /// Runs a lane if it is asked; else it is reported as off.
-    fn lane(&mut self, lane: Lane, depth: usize) -> Result<LaneResult, RetrievalError> {
-        let request = self.request;
-        let allowed = self.allowed.as_ref();
+    /// Runs a lane of the first round if it is asked; else it is reported as off.
+    fn first_round(&mut self, lane: Lane, depth: usize) -> Result<LaneResult, RetrievalError> {
+        let (request, ground) = (self.request, &self.ground);
+        let off = LaneResult::new(lane, LaneState::Off, Vec::new());
         if request.exact {
             return if lane == Lane::Text && !request.question.trim().is_empty() {
-                exact::run(
-                    self.snapshot,
-                    &self.segments,
-                    &self.question,
-                    &request.question,
-                    allowed,
-                    depth,
-                )
+                exact::run(ground, &self.question, &request.question, depth)
             } else {
-                Ok(LaneResult::new(lane, LaneState::Off, Vec::new()))
+                Ok(off)
             };
         }
         if !request.lanes.contains(&lane) {
-            return Ok(LaneResult::new(lane, LaneState::Off, Vec::new()));
+            return Ok(off);
         }
         match lane {
-            Lane::Text => text::run(&self.segments, &self.terms, allowed, depth),
-            Lane::Title => title::run(
-                self.snapshot,
-                &self.segments,
-                &self.terms,
-                &request.question,
-                allowed,
-            ),
+            Lane::Text => text::run(ground, &self.terms, depth),
+            Lane::Title => title::run(ground, &self.terms, &request.question, request.today),
+            Lane::Vocab => vocab::run(ground, &self.terms, depth),
             Lane::Dense if self.question.is_empty() => Ok(dense::nothing_to_ask(self.embedder)),
             Lane::Dense => {
-                let found = dense::run(
-                    self.snapshot,
-                    self.embedder,
-                    &request.question,
-                    allowed,
-                    depth,
-                )?;
+                let found = dense::run(ground, self.embedder, &request.question, depth)?;
                 self.vector = found.question;
                 Ok(found.result)
             }
+            Lane::Link | Lane::Tag | Lane::Recent => Ok(off),
         }
     }
 
-    fn passage(&self, rank: usize, candidate: Candidate) -> Result<AnswerPassage, RetrievalError> {
-        let Candidate {
-            fused,
-            passage,
-            copies,
-        } = candidate;
-        let note = self
-            .snapshot
-            .note(passage.note)?
-            .ok_or_else(|| missing_note(self.snapshot))?;
-        let mut paths = Vec::new();
-        for copy in copies {
-            let path = self
-                .snapshot
-                .note(copy)?
-                .map(|n| n.path.as_str().to_string());
-            paths.extend(path.filter(|p| p != note.path.as_str() && !paths.contains(p)));
+    /// Runs a lane of the second round if it is asked.
+    fn second_round(&self, lane: Lane, seeds: &[Seed]) -> Result<LaneResult, RetrievalError> {
+        if self.request.exact || !self.request.lanes.contains(&lane) {
+            return Ok(LaneResult::new(lane, LaneState::Off, Vec::new()));
         }
-        let terms = lorewell_lexical::explain(&self.segments, &self.terms.query, passage.id)?;
-        let name = fused
-            .trace
-            .iter()
-            .find(|c| c.lane == Lane::Title)
-            .map(|c| c.score);
-        let score = if self.request.exact {
-            1.0
-        } else {
-            score::score(
-                self.share_of_content(&terms),
-                self.cosine(passage.id)?,
-                name.map(title::sureness),
-            )
-        };
-        let signals = fused
-            .trace
-            .iter()
-            .map(|c| match c.lane {
-                Lane::Text => Signal::Text { rank: c.rank },
-                Lane::Title => Signal::Title,
-                Lane::Dense => Signal::Dense { rank: c.rank },
-            })
-            .collect();
-        Ok(AnswerPassage {
-            rank,
-            terms,
-            note,
-            passage,
-            score,
-            signals,
-            evidence: Evidence {
-                class: "own",
-                rule: "default".to_string(),
-            },
-            copies: paths,
-            fused,
-        })
-    }
-
-    /// How near in meaning a passage is to the question, where that is known.
-    fn cosine(&self, passage: u32) -> Result<Option<f32>, RetrievalError> {
-        let (Some(vector), Some((reader, _))) = (&self.vector, self.snapshot.vectors()) else {
-            return Ok(None);
-        };
-        let row = self.snapshot.row_of_passage(passage)?;
-        Ok(row
-            .filter(|row| reader.is_intact(*row))
-            .map(|row| reader.cosine(row, vector)))
-    }
-
-    /// How much of the question's content a passage has, 0 to 1.
-    fn share_of_content(&self, terms: &[TermScore]) -> f32 {
-        let total = self.terms.total_idf();
-        let share: f32 = terms
-            .iter()
-            .filter(|t| t.tf > 0)
-            .map(|t| t.weight * t.idf)
-            .sum();
-        if total > 0.0 {
-            (share / total).clamp(0.0, 1.0)
-        } else {
-            0.0
+        match lane {
+            Lane::Link => link::run(&self.ground, seeds),
+            Lane::Tag => tag::run(&self.ground, seeds),
+            _ => recent::run(&self.ground, seeds, self.request.today),
         }
-    }
-
-    fn notice(&self) -> Option<String> {
-        let question = &self.question;
-        if self
-            .allowed
-            .as_ref()
-            .is_some_and(|allowed| allowed.notes.is_empty())
-        {
-            return Some("No note is in the folder and bears the tags that were asked for.".into());
-        }
-        if question.only_stop_words {
-            return Some("The question holds only words that say nothing of a subject; name what it is about.".into());
-        }
-        if question.is_empty() && !self.request.exact {
-            return Some("The question holds no words to look for.".into());
-        }
-        question.shortened.then(|| {
-            format!(
-                "The question is long; only its beginning was looked for ({} terms).",
-                question.terms.len()
-            )
-        })
     }
 }
 
-fn missing_note(snapshot: &Snapshot) -> IndexError {
-    IndexError::Damaged {
-        path: snapshot.layout().folder().to_path_buf(),
-        what: "a passage belongs to no note".to_string(),
-    }
+/// The best of the first round, each with its share of the best value.
+fn seeds(fused: &[Fused]) -> Vec<Seed> {
+    let best = fused.first().map_or(0.0, |first| first.value);
+    let worth = |value: f32| if best > 0.0 { value / best } else { 0.0 };
+    fused
+        .iter()
+        .take(SEEDS)
+        .map(|fused| Seed {
+            passage: fused.passage,
+            worth: worth(fused.value),
+        })
+        .collect()
 }
 
 /// Where something answers, the last passages that have nothing of the question only fill places.
 /// Whether any were dropped.
 fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>) -> bool {
     let before = passages.len();
-    if best.is_some_and(|best| best >= score::WEAK) {
-        while passages
-            .last()
-            .is_some_and(|last| last.score < score::PADDING)
-        {
+    if score::confidence(best) != Confidence::None {
+        let padding = |passage: &AnswerPassage| {
+            let only_near = passage.signals.iter().all(|s| s.lane == Lane::Dense);
+            only_near && passage.reading.is_padding()
+        };
+        while passages.last().is_some_and(padding) {
             passages.pop();
         }
     }

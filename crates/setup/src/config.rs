@@ -291,7 +291,10 @@ pub(crate) fn read_entry(
             } else {
                 "a table".to_owned()
             },
-            expected: setting.kind.describe(),
+            expected: item.as_value().map_or_else(
+                || setting.kind.describe(),
+                |value| setting.kind.expected(value),
+            ),
         }),
     }
 }

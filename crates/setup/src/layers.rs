@@ -245,7 +245,7 @@ pub(crate) fn checked(
     read.ok_or_else(|| SetupError::WrongInput {
         name: setting.name,
         text: shortened(text),
-        expected: setting.kind.describe(),
+        expected: setting.kind.expected(&value),
     })
 }
 

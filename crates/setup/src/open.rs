@@ -1,7 +1,7 @@
 //! From settings and a vault to a running engine.
 
 use lorewell_engine::{
-    EngineError, EngineSettings, FieldWeights, Fusion, Host, IndexSettings, LaneWeights,
+    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings, LaneWeights,
     PassageSettings, RuleSettings, Rules, SearchSettings,
 };
 
@@ -50,6 +50,8 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         index: IndexSettings {
             passages,
             weights: FieldWeights::default(),
+            // Checked when they were read.
+            evidence: EvidenceRules::new(settings.evidence_rules()).unwrap_or_default(),
             rules,
         },
         search: search_settings(settings),
@@ -74,6 +76,10 @@ fn search_settings(settings: &Settings) -> SearchSettings {
             text: settings.weight_text() as f32,
             title: settings.weight_title() as f32,
             dense,
+            vocab: settings.weight_vocab() as f32,
+            link: settings.weight_link() as f32,
+            tag: settings.weight_tag() as f32,
+            recent: settings.weight_recent() as f32,
         },
         limit: settings.limit() as usize,
         lanes: settings

@@ -104,7 +104,7 @@ macro_rules! settings {
     };
 }
 
-const LANES: &[&str] = &["text", "title", "dense"];
+const LANES: &[&str] = &["text", "title", "dense", "vocab", "link", "tag", "recent"];
 const WHEN: &[&str] = &["auto", "always", "never"];
 const WEIGHT: Kind = Kind::Float {
     min: 0.0,
@@ -120,8 +120,8 @@ settings! {
         "The length of a passage at most, in characters; a change rebuilds the index.";
     overlap_chars OverlapChars: u64 = Some("0"), Kind::Integer { min: 0, max: 4000 }, Vault,
         "How many characters a passage repeats of the one before it, fewer than `passage_chars`; a change rebuilds the index.";
-    lanes Lanes: Vec<String> = Some("text, title, dense"), Kind::ListOf(LANES), Vault,
-        "The lanes that a question runs: words, note names, meaning.";
+    lanes Lanes: Vec<String> = Some("text, title, dense, vocab"), Kind::ListOf(LANES), Vault,
+        "The lanes that a question runs: words, note names, meaning, words that go together in the vault, links, shared tags, newer notes.";
     fusion Fusion: String = Some("convex"), Kind::Choice(&["rrf", "convex"]), Vault,
         "How the lanes' rankings become one: by rank (`rrf`) or by normalized score (`convex`).";
     rrf_k RrfK: u64 = Some("60"), Kind::Integer { min: 1, max: 1000 }, Vault,
@@ -132,6 +132,14 @@ settings! {
         "The weight of the title lane in the fusion.";
     weight_dense WeightDense: Option<f64> = None, WEIGHT, Vault,
         "The weight of the dense lane in the fusion; not set, it is the one that suits the embedding model.";
+    weight_vocab WeightVocab: f64 = Some("0.2"), WEIGHT, Vault,
+        "The weight of the vocab lane in the fusion.";
+    weight_link WeightLink: f64 = Some("0.05"), WEIGHT, Vault,
+        "The weight of the link lane in the fusion.";
+    weight_tag WeightTag: f64 = Some("0.05"), WEIGHT, Vault,
+        "The weight of the tag lane in the fusion.";
+    weight_recent WeightRecent: f64 = Some("0.2"), WEIGHT, Vault,
+        "The weight of the recent lane in the fusion, where it runs.";
     exclude_folders ExcludeFolders: Vec<String> = Some(""), Kind::List, Notes,
         "Folders, from the vault's root, whose notes are left out.";
     exclude_globs ExcludeGlobs: Vec<String> = Some(""), Kind::List, Notes,
@@ -140,6 +148,8 @@ settings! {
         "Tags whose notes are left out, nested tags included.";
     exclude_properties ExcludeProperties: Vec<String> = Some(""), Kind::List, Notes,
         "Properties whose notes are left out: `name` for any true value, or `name=value`.";
+    evidence_rules EvidenceRules: Vec<String> = Some(""), Kind::EvidenceRules, Vault,
+        "Which class of evidence notes have, before the built-in rules: `folder:Inbox/Web=clipping`, `tag:llm=generated`, `property:kind=interview=transcript`, `name:Interview *=transcript`; the classes are own, daily, transcript, clipping, generated, draft and template.";
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
         Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
         "The size of a note at most; a larger file is skipped and said to be.";
@@ -256,7 +266,7 @@ mod tests {
         assert_eq!(misfits(&filled), Vec::<&str>::new());
         assert_eq!(defaults.limit(), 6);
         assert_eq!(defaults.max_note_bytes(), 64 * 1024 * 1024);
-        assert_eq!(defaults.lanes(), ["text", "title", "dense"]);
+        assert_eq!(defaults.lanes(), ["text", "title", "dense", "vocab"]);
         assert_eq!(filled.weight_dense(), Some(1.0));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use lorewell_engine::EvidenceRules;
+
 use crate::paths;
 
 /// The type and range of a setting.
@@ -38,6 +40,8 @@ pub enum Kind {
     List,
     /// A list of at least one of these words, none twice.
     ListOf(&'static [&'static str]),
+    /// A list of rules of evidence: `folder:Inbox/Web=clipping` and so on.
+    EvidenceRules,
 }
 
 /// A value that passed the check of its [`Kind`].
@@ -51,7 +55,7 @@ pub enum Value {
     Text(String),
     /// Of [`Kind::Path`]; absolute.
     Path(PathBuf),
-    /// Of [`Kind::List`] and [`Kind::ListOf`].
+    /// Of [`Kind::List`], [`Kind::ListOf`] and [`Kind::EvidenceRules`].
     List(Vec<String>),
 }
 
@@ -79,6 +83,22 @@ impl Kind {
             Self::Choice(words) => format!("one of {}", quoted(words)),
             Self::List => "a list of texts".to_owned(),
             Self::ListOf(words) => format!("a list of {}", quoted(words)),
+            Self::EvidenceRules => {
+                "a list of rules such as \"folder:Inbox/Web=clipping\"".to_owned()
+            }
+        }
+    }
+
+    /// What a value that does not fit should have been: [`Kind::describe`], and what is wrong
+    /// where that can be said.
+    pub(crate) fn expected(&self, value: &toml_edit::Value) -> String {
+        let described = self.describe();
+        match (self, texts(value)) {
+            (Self::EvidenceRules, Some(rules)) => match EvidenceRules::new(rules) {
+                Err(error) => format!("{described}: {error}"),
+                Ok(_) => described,
+            },
+            _ => described,
         }
     }
 
@@ -95,10 +115,10 @@ impl Kind {
                 .parse::<f64>()
                 .map_or_else(|_| text.into(), toml_edit::Value::from),
             Self::Text | Self::Path | Self::Choice(_) => text.into(),
-            Self::List | Self::ListOf(_) if text.starts_with('[') => text
+            Self::List | Self::ListOf(_) | Self::EvidenceRules if text.starts_with('[') => text
                 .parse::<toml_edit::Value>()
                 .unwrap_or_else(|_| text.into()),
-            Self::List | Self::ListOf(_) => {
+            Self::List | Self::ListOf(_) | Self::EvidenceRules => {
                 let parts = text.split(',').map(str::trim);
                 let array: toml_edit::Array = parts.filter(|part| !part.is_empty()).collect();
                 array.into()
@@ -134,6 +154,10 @@ impl Kind {
                 words.contains(&text).then(|| Value::Text(text.to_owned()))
             }
             Self::List => texts(value).map(Value::List),
+            Self::EvidenceRules => {
+                let list = texts(value)?;
+                EvidenceRules::new(&list).is_ok().then_some(Value::List(list))
+            }
             Self::ListOf(words) => {
                 let list = texts(value)?;
                 let known = list.iter().all(|word| words.contains(&word.as_str()));

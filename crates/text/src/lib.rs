@@ -3,6 +3,7 @@
 //! Index, query, links, tags and filters all go through the functions of this crate, so that
 //! what matches in one place matches in every place. Nothing here reads or writes anything.
 
+mod day;
 mod forms;
 mod language;
 mod lines;
@@ -15,6 +16,7 @@ mod stem;
 mod stop_words;
 mod token;
 
+pub use day::{Day, Period, days_in, is_only_a_period, periods_in, whole_period};
 pub use lines::LineIndex;
 pub use normal::{fold, fold_white_space, name_key};
 pub use path::{NotePath, path_key, split_note_extension};

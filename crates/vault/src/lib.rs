@@ -18,6 +18,7 @@ mod walk;
 
 pub use decode::{Decoded, Encoding, NotText, decode};
 pub use listing::{FileEntry, LeftOut, Listing, Unreadable};
+pub use obsidian::AppFolders;
 pub use read::{NoteFile, ReadError};
 pub use reason::Reason;
 pub use rules::{RuleError, RuleSettings, Rules};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lorewell_text::NotePath;
 
-use crate::{Reason, Rules};
+use crate::{AppFolders, Reason, Rules};
 
 /// All that a vault's folder holds, each list in the order of paths.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Listing {
     pub other_files: BTreeMap<String, u64>,
     /// The rules that held, Obsidian's filters included.
     pub rules: Rules,
+    /// Where the app keeps templates and daily notes.
+    pub app_folders: AppFolders,
     /// What was wrong with the vault's own settings, for people.
     pub warnings: Vec<String>,
 }

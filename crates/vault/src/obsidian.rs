@@ -1,6 +1,9 @@
-//! Obsidian's "Excluded files": the `userIgnoreFilters` of `.obsidian/app.json`.
+//! What Obsidian's own settings of a vault say of its notes: the "Excluded files" (the
+//! `userIgnoreFilters` of `.obsidian/app.json`), and in which folders templates and daily notes are
+//! kept.
 //!
-//! Settings that arrive inside a vault are not trusted: all they can do is leave out more.
+//! Settings that arrive inside a vault are not trusted: all they can do is leave out more and
+//! class notes.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -29,6 +32,28 @@ pub(crate) struct Filters {
     pub(crate) filters: Vec<Filter>,
     pub(crate) warnings: Vec<String>,
 }
+
+/// The folders in which the app keeps certain notes, as paths from the vault's root. They decide
+/// nothing but the class of a note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppFolders {
+    /// Forms that notes are made from.
+    pub templates: Vec<String>,
+    /// Daily notes.
+    pub daily: Vec<String>,
+}
+
+/// Where settings name a folder: the file, and the way to the value in it.
+const TEMPLATE_FOLDERS: [(&str, &str); 2] = [
+    ("templates.json", "/folder"),
+    ("plugins/templater-obsidian/data.json", "/templates_folder"),
+];
+const DAILY_FOLDERS: [(&str, &str); 4] = [
+    ("daily-notes.json", "/folder"),
+    ("plugins/periodic-notes/data.json", "/daily/folder"),
+    ("plugins/periodic-notes/data.json", "/weekly/folder"),
+    ("plugins/periodic-notes/data.json", "/monthly/folder"),
+];
 
 impl Filter {
     /// Nothing for an entry that would match no file.
@@ -97,6 +122,35 @@ pub(crate) fn read_filters(root: &Path) -> Result<Filters, String> {
         }
     }
     Ok(found)
+}
+
+/// The folders that Obsidian's settings name in the vault at `root`; none where it has no such
+/// settings. What cannot be read names none: notes are then classed by their own signs.
+pub(crate) fn read_folders(root: &Path) -> AppFolders {
+    let settings = root.join(".obsidian");
+    if !settings.is_dir() {
+        return AppFolders::default();
+    }
+    let named = |places: &[(&str, &str)]| {
+        let mut folders: Vec<String> = Vec::new();
+        for (file, pointer) in places {
+            let Ok(text) = read_small_file(&settings.join(file)) else {
+                continue;
+            };
+            let value = serde_json::from_slice::<Value>(&text).unwrap_or_default();
+            let folder = value.pointer(pointer).and_then(Value::as_str);
+            let folder = folder.unwrap_or_default().trim().trim_matches('/');
+            // The root itself says nothing of a note.
+            if !folder.is_empty() && folder != "." && !folders.iter().any(|f| f == folder) {
+                folders.push(folder.to_owned());
+            }
+        }
+        folders
+    };
+    AppFolders {
+        templates: named(&TEMPLATE_FOLDERS),
+        daily: named(&DAILY_FOLDERS),
+    }
 }
 
 fn read_small_file(path: &Path) -> io::Result<Vec<u8>> {

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use lorewell_text::NotePath;
 
 use crate::metadata::real_path;
-use crate::obsidian::{Filter, read_filters};
+use crate::obsidian::{Filter, read_filters, read_folders};
 use crate::read::{NoteFile, ReadError, read_note};
 use crate::walk::walk;
 use crate::{Listing, Rules};
@@ -129,6 +129,7 @@ impl Vault {
             .store(found.counts_no_blocks, Ordering::Relaxed);
         Ok(Listing {
             rules,
+            app_folders: read_folders(&self.root),
             warnings,
             ..found.listing
         })

@@ -30,6 +30,10 @@ const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+/// Probes are sentences of notes, without their markup.
+const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// How answers are measured: for the developer's tool and for `lorewell eval`.
+const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
 /// Only for tests; uses nothing of the workspace.
 const TESTKIT: &str = "lorewell-testkit";
@@ -53,8 +57,9 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
-    ("lorewell-evals", &[NOUNS, ENGINE]),
-    ("lorewell", &[NOUNS, ENGINE, TOP]),
+    ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
+    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
+    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION]),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
@@ -72,6 +77,7 @@ const HELD: &[(&str, &[&str])] = &[
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-setup",
+            "lorewell-evaluation",
             "lorewell-evals",
             "lorewell",
         ],

@@ -1,14 +1,18 @@
 //! Answers as text for people. What is shown here is all in the JSON; nothing is added.
 
+pub(crate) mod eval;
 mod excerpt;
+mod links;
 mod read;
 mod rebuild;
+mod related;
 mod search;
 mod status;
+mod verify;
 
 use std::path::Path;
 
-use lorewell_capabilities::{Capability, Entry, Read, Rebuild, Search, Status};
+use lorewell_capabilities::{Capability, Entry, Links, Read, Rebuild, Related, Search, Status, Verify};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -31,6 +35,11 @@ pub(crate) fn shorten(entry: &Entry, input: &mut Value) {
     {
         fields.entry("list").or_insert(Value::from(status::SHOWN));
     }
+    if entry.id == Links::ID
+        && let Some(fields) = input.as_object_mut()
+    {
+        fields.entry("limit").or_insert(Value::from(links::SHOWN));
+    }
 }
 
 /// Prints the output of a capability.
@@ -38,6 +47,9 @@ pub(crate) fn print(entry: &Entry, output: &Value, looks: &Looks<'_>) {
     let text = match entry.id {
         Search::ID => typed(output, |answer| search::text(answer, looks)),
         Read::ID => typed(output, read::text),
+        Links::ID => typed(output, links::text),
+        Related::ID => typed(output, related::text),
+        Verify::ID => typed(output, |verified| verify::text(verified, looks)),
         Status::ID => typed(output, status::text),
         Rebuild::ID => typed(output, rebuild::text),
         _ => None,
@@ -66,7 +78,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// One thing or several: `1 note`, `2 notes`.
-fn counted(number: u64, thing: &str) -> String {
+pub(crate) fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))
 }

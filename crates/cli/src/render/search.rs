@@ -47,7 +47,12 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
         [first, last] if first == last => format!("line {first}"),
         [first, last] => format!("lines {first}–{last}"),
     };
-    let heading = linked(&styled(TITLE, &place), passage, looks);
+    let heading = linked(
+        &styled(TITLE, &place),
+        &passage.uri,
+        &passage.note,
+        looks,
+    );
     let _ = writeln!(
         out,
         "{}. {heading}  {}",
@@ -74,14 +79,14 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
 }
 
 /// A link that terminals open: in Obsidian where the folder is its vault, else the file.
-fn linked(label: &str, passage: &PassageJson, looks: &Looks<'_>) -> String {
+pub(super) fn linked(label: &str, uri: &str, note: &str, looks: &Looks<'_>) -> String {
     if !looks.links {
         return label.to_string();
     }
     let address = if looks.root.join(".obsidian").is_dir() {
-        passage.uri.clone()
+        uri.to_string()
     } else {
-        let path = looks.root.join(&passage.note).display().to_string();
+        let path = looks.root.join(note).display().to_string();
         format!("file://{}", percent_encoded_path(path.as_bytes()))
     };
     format!("\u{1b}]8;;{address}\u{1b}\\{label}\u{1b}]8;;\u{1b}\\")

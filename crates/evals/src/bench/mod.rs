@@ -17,12 +17,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use lorewell_evaluation::Table;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
 use crate::results::write;
 use crate::sample::results_folder;
-use crate::table::Table;
 
 /// What to measure.
 #[derive(Args)]

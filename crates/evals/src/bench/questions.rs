@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use lorewell_evaluation::Chance;
 
 use crate::data::Data;
-use crate::measures::Chance;
 
 const COUNT: usize = 500;
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use lorewell_engine::{EngineSettings, Host, Lane, Patience, Quiet, Request, View};
+use lorewell_evaluation::percentile;
 use serde::{Deserialize, Serialize};
 
 use super::process;
-use crate::measures::percentile;
 
 /// Times in milliseconds, memory in bytes.
 #[derive(Debug, Deserialize, Serialize)]

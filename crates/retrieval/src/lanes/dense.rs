@@ -3,9 +3,9 @@
 use lorewell_embed::{Embedded, Embedder};
 use lorewell_index::Snapshot;
 
-use super::Allowed;
+use super::Ground;
 use crate::error::RetrievalError;
-use crate::lane::{Lane, LaneHit, LaneReport, LaneResult, LaneState};
+use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
 
 /// What the lane found, with the question's vector for later scores.
 pub(crate) struct DenseResult {
@@ -15,12 +15,12 @@ pub(crate) struct DenseResult {
 
 /// Runs the lane.
 pub(crate) fn run(
-    snapshot: &Snapshot,
+    ground: &Ground<'_>,
     embedder: &dyn Embedder,
     question: &str,
-    allowed: Option<&Allowed>,
     depth: usize,
 ) -> Result<DenseResult, RetrievalError> {
+    let snapshot = ground.snapshot;
     let silent = |state| DenseResult {
         result: with_model(state, Vec::new(), embedder),
         question: None,
@@ -53,7 +53,7 @@ pub(crate) fn run(
         return Ok(silent(state));
     };
     let mut rows = live.clone();
-    if let Some(allowed) = allowed {
+    if let Some(allowed) = &ground.allowed {
         rows.intersect(&allowed.rows);
     }
     let mut hits = Vec::with_capacity(depth);
@@ -64,12 +64,8 @@ pub(crate) fn run(
             return Ok(silent(LaneState::Unavailable { reason }));
         }
         for passage in snapshot.passages_of_row(scored.row)? {
-            if allowed.is_none_or(|a| a.passages.contains(passage)) {
-                hits.push(LaneHit {
-                    passage,
-                    score: scored.score,
-                    strength: 1.0,
-                });
+            if ground.may(passage) {
+                hits.push(LaneHit::new(passage, scored.score));
             }
         }
     }
@@ -116,10 +112,7 @@ fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
 }
 
 fn with_model(state: LaneState, hits: Vec<LaneHit>, embedder: &dyn Embedder) -> LaneResult {
-    let report = LaneReport {
-        lane: Lane::Dense,
-        state,
-        model: Some(embedder.model().to_string()),
-    };
-    LaneResult { report, hits }
+    let mut result = LaneResult::new(Lane::Dense, state, hits);
+    result.report.model = Some(embedder.model().to_string());
+    result
 }

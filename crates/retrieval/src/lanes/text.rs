@@ -1,10 +1,9 @@
 //! The lexical lane: BM25F, terms ORed.
 
-use lorewell_index::Snapshot;
 use lorewell_lexical::{Live, QueryTerm, document_frequency, search};
 use lorewell_text::{Question, TokenKind};
 
-use super::Allowed;
+use super::Ground;
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
 
@@ -20,10 +19,20 @@ const PREFIX_WORDS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
     pub(crate) query: Vec<QueryTerm>,
-    /// Inverse document frequency of each term.
-    pub(crate) idf: Vec<f32>,
-    /// How much of the question's content no passage has, in inverse document frequency.
-    pub(crate) missing_idf: f32,
+    /// The same terms as the index knows them, in the same order.
+    pub(crate) found: Vec<FoundTerm>,
+    /// The inverse document frequency of each word of the question that no passage has.
+    pub(crate) missing: Vec<f32>,
+}
+
+/// A term that some passage has.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundTerm {
+    pub(crate) term: String,
+    /// In how many passages it occurs.
+    pub(crate) document_frequency: u32,
+    /// Its inverse document frequency.
+    pub(crate) idf: f32,
 }
 
 impl Terms {
@@ -36,45 +45,58 @@ impl Terms {
         for term in &question.terms {
             let df = document_frequency(segments, &term.term)?;
             if df > 0 {
-                terms.push(&term.term, 1.0, idf(df));
+                terms.push(&term.term, 1.0, df, idf(df));
             } else if term.kind == TokenKind::Word && term.term.len() >= PREFIX_MIN {
                 let longer = longer_words(segments, &term.term)?;
                 if longer.is_empty() {
-                    terms.missing_idf += idf(0);
+                    terms.missing.push(idf(0));
                 }
                 for word in longer {
                     let df = document_frequency(segments, &word)?;
-                    terms.push(&word, PREFIX_WEIGHT, idf(df));
+                    terms.push(&word, PREFIX_WEIGHT, df, idf(df));
                 }
             } else if matches!(term.kind, TokenKind::Word | TokenKind::Bigram) {
-                terms.missing_idf += idf(0);
+                terms.missing.push(idf(0));
             } else if term.kind == TokenKind::Identifier {
                 // Its parts may be there, and say less than the whole.
-                terms.missing_idf += 0.5 * idf(0);
+                terms.missing.push(0.5 * idf(0));
             }
         }
         Ok(terms)
     }
 
-    fn push(&mut self, term: &str, weight: f32, idf: f32) {
+    fn push(&mut self, term: &str, weight: f32, document_frequency: u32, idf: f32) {
         if !self.query.iter().any(|known| known.term == term) {
             self.query.push(QueryTerm {
                 term: term.to_string(),
                 weight,
             });
-            self.idf.push(idf);
+            self.found.push(FoundTerm {
+                term: term.to_string(),
+                document_frequency,
+                idf,
+            });
         }
     }
 
     /// The whole worth of the question's content.
     pub(crate) fn total_idf(&self) -> f32 {
-        let found: f32 = self
-            .query
-            .iter()
-            .zip(&self.idf)
-            .map(|(term, idf)| term.weight * idf)
-            .sum();
-        found + self.missing_idf
+        self.worth(|_| true) + self.missing.iter().sum::<f32>()
+    }
+
+    /// The share of the question's content that a passage has; bit `i` of `matched`: term `i`.
+    pub(crate) fn share(&self, matched: u64) -> f32 {
+        let total = self.total_idf();
+        let has = self.worth(|place| place < 64 && matched >> place & 1 == 1);
+        if total > 0.0 { has / total } else { 0.0 }
+    }
+
+    fn worth(&self, has: impl Fn(usize) -> bool) -> f32 {
+        let terms = self.query.iter().zip(&self.found).enumerate();
+        terms
+            .filter(|(place, _)| has(*place))
+            .map(|(_, (term, found))| term.weight * found.idf)
+            .sum()
     }
 }
 
@@ -102,36 +124,26 @@ fn longer_words(segments: &[Live<'_>], beginning: &str) -> Result<Vec<String>, R
 
 /// Runs the lane.
 pub(crate) fn run(
-    segments: &[Live<'_>],
+    ground: &Ground<'_>,
     terms: &Terms,
-    allowed: Option<&Allowed>,
     depth: usize,
 ) -> Result<LaneResult, RetrievalError> {
-    let within = |passage: u32| allowed.is_none_or(|a| a.passages.contains(passage));
-    let filter: Option<&dyn Fn(u32) -> bool> = if allowed.is_some() {
-        Some(&within)
-    } else {
-        None
+    let hit = |hit: lorewell_lexical::Hit| LaneHit {
+        share: terms.share(hit.matched),
+        ..LaneHit::new(hit.passage, hit.score)
     };
-    let hits = search(segments, &terms.query, depth, filter)?
-        .into_iter()
-        .map(|hit| LaneHit {
-            passage: hit.passage,
-            score: hit.score,
-            strength: 1.0,
-        })
-        .collect();
+    let hits = ground.find(&terms.query, depth)?;
+    let hits = hits.into_iter().map(hit).collect();
     Ok(LaneResult::new(Lane::Text, LaneState::Ok, hits))
 }
 
 /// The best passage of one note for these terms; its first, where none has any of them.
 pub(crate) fn best_passage_of(
-    snapshot: &Snapshot,
-    segments: &[Live<'_>],
+    ground: &Ground<'_>,
     terms: &Terms,
     note: u32,
 ) -> Result<Option<u32>, RetrievalError> {
-    let passages = snapshot.passages_of(note)?;
+    let passages = ground.snapshot.passages_of(note)?;
     let (Some(first), Some(last)) = (passages.first().copied(), passages.last().copied()) else {
         return Ok(None);
     };
@@ -139,7 +151,7 @@ pub(crate) fn best_passage_of(
         return Ok(Some(first));
     }
     // A note's passages bear consecutive numbers.
-    let within = |passage: u32| (first..=last).contains(&passage);
-    let hits = search(segments, &terms.query, 1, Some(&within))?;
+    let within = |passage: u32| (first..=last).contains(&passage) && ground.may(passage);
+    let hits = search(&ground.segments, &terms.query, 1, Some(&within))?;
     Ok(Some(hits.first().map_or(first, |hit| hit.passage)))
 }

@@ -1,11 +1,12 @@
 //! The title lane: identity. A question that names a note finds it.
 
 use lorewell_index::{NameKind, NoteName, Snapshot};
-use lorewell_lexical::Live;
-use lorewell_text::{NotePath, StopWords, fold, fold_white_space, name_key};
+use lorewell_text::{
+    Day, NotePath, Question, StopWords, days_in, fold, fold_white_space, name_key,
+};
 use rustc_hash::FxHashMap;
 
-use super::Allowed;
+use super::Ground;
 use super::text::{Terms, best_passage_of};
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
@@ -29,6 +30,12 @@ const WHOLE: f32 = 4.0;
 const HELD: f32 = 1.0;
 const NEARLY: f32 = 1.5;
 
+/// The question names the day of a daily note, beside other things.
+const OF_DAY: f32 = 1.5;
+/// So many bytes of a question are read for days, and so many days looked for.
+const DAYS_READ: usize = 2_000;
+const DAYS: usize = 8;
+
 /// How sure a hit of this strength is about the note, 0 to 1.
 pub(crate) fn sureness(strength: f32) -> f32 {
     if strength > NEARLY {
@@ -49,12 +56,12 @@ fn of_kind(strength: f32, kind: NameKind) -> f32 {
 
 /// Runs the lane.
 pub(crate) fn run(
-    snapshot: &Snapshot,
-    segments: &[Live<'_>],
+    ground: &Ground<'_>,
     terms: &Terms,
     question: &str,
-    allowed: Option<&Allowed>,
+    today: Option<Day>,
 ) -> Result<LaneResult, RetrievalError> {
+    let snapshot = ground.snapshot;
     let mut found = Found::default();
     let whole = fold_white_space(trim_signs(question));
     found.add(snapshot.notes_named(&whole)?, WHOLE);
@@ -72,16 +79,20 @@ pub(crate) fn run(
     if found.notes.is_empty() && !words.is_empty() && words.len() <= NEAR_WORDS {
         near_names(snapshot, &whole, &mut found)?;
     }
+    notes_of_days(snapshot, question, today, &mut found)?;
     let mut hits = Vec::new();
     for (note, strength) in found.in_order(snapshot)? {
-        if allowed.is_some_and(|a| !a.notes.contains(&note)) {
+        if ground
+            .allowed
+            .as_ref()
+            .is_some_and(|a| !a.notes.contains(&note))
+        {
             continue;
         }
-        if let Some(passage) = best_passage_of(snapshot, segments, terms, note)? {
+        if let Some(passage) = best_passage_of(ground, terms, note)?.filter(|p| ground.may(*p)) {
             hits.push(LaneHit {
-                passage,
-                score: strength,
                 strength,
+                ..LaneHit::new(passage, strength)
             });
         }
     }
@@ -136,6 +147,23 @@ fn notes_at(snapshot: &Snapshot, asked: &str) -> Result<Vec<NoteName>, Retrieval
         }
     }
     Ok(found)
+}
+
+/// Daily notes of the days that the question names: `3 May 2024`, `yesterday`.
+fn notes_of_days(
+    snapshot: &Snapshot,
+    question: &str,
+    today: Option<Day>,
+    found: &mut Found,
+) -> Result<(), RetrievalError> {
+    let read = &question[..question.floor_char_boundary(DAYS_READ)];
+    for (range, day) in days_in(read, today).into_iter().take(DAYS) {
+        let rest = [&question[..range.start], &question[range.end..]];
+        let alone = rest.iter().all(|text| Question::new(text).is_empty());
+        let strength = if alone { WHOLE } else { OF_DAY };
+        found.add(snapshot.notes_of_day(&day.to_string())?, strength);
+    }
+    Ok(())
 }
 
 /// Names that stand in the question and are most of what it says: `what is madder?` names

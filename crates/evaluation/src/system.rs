@@ -34,6 +34,14 @@ impl System {
         System::new(name, move |request| change(&mut request.settings))
     }
 
+    /// What these settings give, whatever the defaults are.
+    pub fn set(name: impl Into<String>, settings: SearchSettings) -> System {
+        System::new(name, move |request| {
+            request.lanes.clone_from(&settings.lanes);
+            request.settings = settings.clone();
+        })
+    }
+
     /// The five that are always compared; `fused` is the third.
     pub fn all() -> Vec<System> {
         vec![

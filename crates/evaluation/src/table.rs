@@ -1,4 +1,4 @@
-//! Markdown tables.
+//! Tables, as Markdown and as plain text.
 
 /// A table: a head and rows of as many cells.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +70,25 @@ impl Table {
         }
         out
     }
+
+    /// As columns of text, for a terminal. Cells are as wide as they have characters.
+    pub fn plain(&self) -> String {
+        let lines = || std::iter::once(&self.head).chain(&self.rows);
+        let width = |column: usize| {
+            let cells = lines().filter_map(|cells| cells.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+        let mut out = String::new();
+        for cells in lines() {
+            let padded = cells.iter().zip(&widths);
+            let padded = padded.map(|(cell, width)| format!("{cell:<width$}"));
+            let line = padded.collect::<Vec<_>>().join("  ");
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
 }
 
 fn line(cells: &[String]) -> String {
@@ -89,6 +108,7 @@ mod tests {
         let mut new = Table::new(&["name", "x"]);
         new.row(vec!["b".into(), "2".into()]);
         new.keep_rows_of(&page, 1);
+        assert_eq!(new.plain(), "name  x\na     1\nb     2\n");
         assert_eq!(
             new.turned().markdown(),
             "| name | a | b |\n| --- | --- | --- |\n| x | 1 | 2 |\n"

@@ -1,0 +1,432 @@
+//! What links where, and which notes are related: over small vaults that each show one thing.
+
+use lorewell_engine::{
+    EngineError, EngineSettings, Host, LinkMeaning, Listed, NoteLinks, OutgoingLink, Patience,
+    Piece, Quiet, RelatedEntry, RelatedNotes, RelatedQuestion, RelatedSignal, Scope, SharedTarget,
+};
+use lorewell_testkit::TempHome;
+
+struct World {
+    home: TempHome,
+}
+
+impl World {
+    fn new(fixture: &str) -> World {
+        World {
+            home: TempHome::new(fixture),
+        }
+    }
+
+    fn host(&self) -> Host {
+        let (root, index) = (self.home.vault.root(), self.home.index_dir());
+        let host = Host::open("Notes", root, &index, EngineSettings::default()).unwrap();
+        host.refresh(Patience::Read, &Quiet).unwrap();
+        host
+    }
+
+    fn links(&self, note: &str) -> NoteLinks {
+        let host = self.host();
+        host.view().unwrap().links_of(note, ALL).unwrap()
+    }
+
+    fn related(&self, note: &str) -> RelatedNotes {
+        self.related_in(note, Scope::default())
+    }
+
+    fn related_in(&self, note: &str, scope: Scope) -> RelatedNotes {
+        let host = self.host();
+        let question = RelatedQuestion {
+            note: note.to_string(),
+            limit: 10,
+            scope,
+        };
+        host.view().unwrap().related(&question).unwrap()
+    }
+}
+
+const ALL: Piece = Piece {
+    offset: 0,
+    limit: 1000,
+};
+
+/// `line: what is written -> what it leads to`
+fn outgoing(link: &OutgoingLink) -> String {
+    let meaning = match &link.meaning {
+        LinkMeaning::Note { note, others } if others.is_empty() => note.path.clone(),
+        LinkMeaning::Note { note, others } => format!("{} or {}", note.path, others.join(", ")),
+        LinkMeaning::SameNote => "itself".to_string(),
+        LinkMeaning::File => "a file".to_string(),
+        LinkMeaning::Missing => "nothing".to_string(),
+    };
+    let part = match link.part_exists {
+        Some(true) => ", there",
+        Some(false) => ", not there",
+        None => "",
+    };
+    let written = link.written.clone().unwrap_or_default();
+    format!("{}: {written} -> {meaning}{part}", link.line.unwrap_or(0))
+}
+
+fn backlinks(links: &NoteLinks) -> Vec<String> {
+    let shown = links.backlinks.items.iter().map(|link| {
+        let line = link.line_range.map_or(0, |(first, _)| first);
+        format!("{}:{line} {}", link.from.path, link.sentence)
+    });
+    shown.collect()
+}
+
+fn targets(list: &Listed<SharedTarget>) -> Vec<String> {
+    let shown = list.items.iter().map(|shared| {
+        let from: Vec<String> = shared
+            .from
+            .iter()
+            .map(|place| format!("{}:{}", place.note.path, place.line.unwrap_or(0)))
+            .collect();
+        let notes = shared.notes.join(", ");
+        format!(
+            "{} [{notes}] {}x from {}",
+            shared.target,
+            shared.links,
+            from.join(" ")
+        )
+    });
+    shown.collect()
+}
+
+const LINKED: &str = "
+=== Kiln.md ===
+---
+up: \"[[Workshop]]\"
+---
+# Kiln
+See [[Glaze#Ash glaze|the ash one]], [[Glaze#Nope]] and [[Glaze#^tea]].
+![[photo.jpg]] [[Lost]] and [[lost|again]], [[#kiln]], [[Ledger]].
+
+## Firing
+Slow. ^slow
+=== Glaze.md ===
+# Glaze
+## Ash glaze
+Fires well. Use it in the *big* [[Kiln|kiln]] only! Not elsewhere.
+
+- one
+- two, see ![[Kiln#Firing]]
+  and [[Kiln#^slow]]. Then stop.
+
+| what | where |
+| --- | --- |
+| tea bowl ^tea | [[Oven\\|kiln]] |
+
+Tea bowl. ^tea
+=== Workshop.md ===
+---
+aliases: [Shed]
+has:
+  - \"[[Kiln]]\"
+---
+Nothing [here](Kiln.md).
+=== A/Ledger.md ===
+x
+=== B/Ledger.md ===
+y
+=== Lone.md ===
+[[Lone]] [[Ledger]]
+";
+
+#[test]
+fn the_links_of_a_note_are_told_both_ways() {
+    let world = World::new(LINKED);
+    let links = world.links("kiln");
+    let lines: Vec<String> = links.outgoing.items.iter().map(outgoing).collect();
+    assert_eq!(
+        lines,
+        [
+            "2: [[Workshop]] -> Workshop.md",
+            "5: [[Glaze#Ash glaze|the ash one]] -> Glaze.md, there",
+            "5: [[Glaze#Nope]] -> Glaze.md, not there",
+            "5: [[Glaze#^tea]] -> Glaze.md, there",
+            "6: ![[photo.jpg]] -> a file",
+            "6: [[Lost]] -> nothing",
+            "6: [[lost|again]] -> nothing",
+            "6: [[#kiln]] -> itself, there",
+            "6: [[Ledger]] -> A/Ledger.md or B/Ledger.md",
+        ]
+    );
+    assert_eq!(
+        backlinks(&links),
+        [
+            "Glaze.md:3 Use it in the big kiln only!",
+            "Glaze.md:6 two, see Kiln#Firing and Kiln#^slow.",
+            "Glaze.md:6 two, see Kiln#Firing and Kiln#^slow.",
+            "Workshop.md:4 has: Kiln",
+            "Workshop.md:6 Nothing here.",
+        ]
+    );
+    assert_eq!(
+        targets(&links.unresolved),
+        ["Lost [] 2x from Kiln.md:6 Kiln.md:6"]
+    );
+    assert_eq!(
+        targets(&links.ambiguous),
+        ["Ledger [A/Ledger.md, B/Ledger.md] 1x from Kiln.md:6"]
+    );
+    // What the ranges hold is what is said.
+    let text = world.home.vault.read("Glaze.md");
+    let range = &links.backlinks.items[0].byte_range;
+    let slice = &text[range.start as usize..range.end as usize];
+    assert_eq!(slice, "Use it in the *big* [[Kiln|kiln]] only!");
+}
+
+#[test]
+fn lists_are_told_piece_by_piece_and_a_changed_note_without_lines() {
+    let world = World::new(LINKED);
+    let host = world.host();
+    let view = host.view().unwrap();
+    let piece = Piece {
+        offset: 1,
+        limit: 2,
+    };
+    let links = view.links_of("Kiln.md", piece).unwrap();
+    assert_eq!((links.outgoing.items.len(), links.outgoing.total), (2, 9));
+    assert_eq!(links.backlinks.items[0].line_range, Some((6, 7)));
+    assert_eq!(links.unresolved.items, []);
+    assert_eq!(links.unresolved.total, 1);
+    world.home.vault.write("Workshop.md", "gone");
+    let links = view.links_of("Kiln.md", ALL).unwrap();
+    let property = &links.backlinks.items[3];
+    assert_eq!(
+        (property.sentence.as_str(), property.line_range),
+        ("Kiln", None)
+    );
+    let missing = view.links_of("Klin", ALL).unwrap_err();
+    assert!(matches!(missing, EngineError::NoSuchNote { .. }));
+    let ledger = view.links_of("Ledger", ALL).unwrap();
+    assert_eq!(ledger.others, ["B/Ledger.md"]);
+}
+
+#[test]
+fn what_is_loose_in_a_vault_is_told() {
+    let world = World::new(LINKED);
+    let host = world.host();
+    let overview = host.view().unwrap().link_overview(ALL).unwrap();
+    assert_eq!(
+        targets(&overview.unresolved),
+        [
+            "Lost [] 2x from Kiln.md:6 Kiln.md:6",
+            "Oven [] 1x from Glaze.md:11"
+        ]
+    );
+    assert_eq!(
+        targets(&overview.ambiguous),
+        ["Ledger [A/Ledger.md, B/Ledger.md] 2x from Kiln.md:6 Lone.md:1"]
+    );
+    let orphans: Vec<&str> = overview
+        .orphans
+        .items
+        .iter()
+        .map(|n| n.path.as_str())
+        .collect();
+    assert_eq!(orphans, ["B/Ledger.md"]);
+}
+
+/// Twelve notes about nothing that matters here, so that words can be rare.
+fn filler() -> String {
+    let subjects = [
+        "tram",
+        "harbour",
+        "violin",
+        "ledger",
+        "orchard",
+        "glacier",
+        "parliament",
+        "bakery",
+        "telescope",
+        "saddle",
+        "lantern",
+        "archive",
+    ];
+    let note = |subject: &&str| {
+        format!(
+            "=== Other/{subject}.md ===\n# {subject}\nOn Monday we saw the {subject} and talked \
+             about it for a while.\nThe {subject} was old, and nobody there had a better one.\n"
+        )
+    };
+    subjects.iter().map(note).collect()
+}
+
+fn paths(related: &RelatedNotes) -> Vec<&str> {
+    let entries = related.notes.iter();
+    entries.map(|entry| entry.note.path.as_str()).collect()
+}
+
+fn entry<'a>(related: &'a RelatedNotes, path: &str) -> &'a RelatedEntry {
+    let found = related.notes.iter().find(|e| e.note.path.as_str() == path);
+    found.unwrap_or_else(|| panic!("{path} is not among {:?}", paths(related)))
+}
+
+#[test]
+fn each_reason_is_told() {
+    let world = World::new(&format!(
+        "
+=== Dye/Madder.md ===
+---
+tags: [dye/red]
+---
+The roots of madder need chalk; see [[Mordants]]. Turkey red took twenty days of steeping.
+=== Dye/Mordants.md ===
+Alum before all others. Used for [[Madder]] and [[Weld]].
+=== Dye/Weld.md ===
+A clear yellow. Goes with [[Mordants]].
+=== Dye/Cochineal.md ===
+---
+tags: [dye/red]
+---
+Insects from Peru, ground fine.
+=== Letters/Ottilie.md ===
+Dear aunt, the Turkey red cloth arrived, and the steeping of the wool went well.
+{}",
+        filler()
+    ));
+    let related = world.related("Madder");
+    assert_eq!(paths(&related)[0], "Dye/Mordants.md");
+    let has = |path: &str, wanted: RelatedSignal| {
+        let signals = &entry(&related, path).signals;
+        assert!(signals.contains(&wanted), "{path}: {signals:?}");
+    };
+    let text = |texts: &[&str]| texts.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+    has(
+        "Dye/Mordants.md",
+        RelatedSignal::Link {
+            out: true,
+            back: true,
+        },
+    );
+    has(
+        "Dye/Weld.md",
+        RelatedSignal::Neighbour(text(&["Dye/Mordants.md"])),
+    );
+    has("Dye/Cochineal.md", RelatedSignal::Tag(text(&["dye/red"])));
+    let letter = entry(&related, "Letters/Ottilie.md");
+    let words = letter.signals.iter().find_map(|signal| match signal {
+        RelatedSignal::Words(words) => Some(words.clone()),
+        _ => None,
+    });
+    let mut words = words.unwrap();
+    words.sort();
+    assert_eq!(words, ["Turkey", "red", "steeping"]);
+    assert_eq!(
+        letter.snippet,
+        "Dear aunt, the Turkey red cloth arrived, and the steeping of the wool went well."
+    );
+    assert!(
+        related
+            .notes
+            .iter()
+            .all(|e| e.note.path.as_str() != "Dye/Madder.md")
+    );
+    assert!(
+        related
+            .notes
+            .iter()
+            .all(|e| e.score > 0.0 && e.score <= 1.0)
+    );
+    assert!(
+        !paths(&related)
+            .iter()
+            .any(|path| path.starts_with("Other/"))
+    );
+
+    let only = |folders: &[&str], tags: &[&str]| {
+        let scope = Scope {
+            folders: text(folders),
+            tags: text(tags),
+            ..Scope::default()
+        };
+        let related = world.related_in("Madder", scope);
+        paths(&related)
+            .into_iter()
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(only(&["Letters"], &[]), ["Letters/Ottilie.md"]);
+    assert_eq!(only(&[], &["dye"]), ["Dye/Cochineal.md"]);
+}
+
+#[test]
+fn what_a_template_gives_to_many_notes_is_no_reason() {
+    let meeting = |name: &str, text: &str| {
+        format!(
+            "=== Meetings/{name}.md ===\n# {name}\nCreated from the meeting template on 2024-01-0{}\n\n\
+             ## Attendees and apologies\n\n## Decisions taken by the committee\n{text}\n\n\
+             ## Follow-up for the secretary\n",
+            name.len()
+        )
+    };
+    let meetings = [
+        ("Alpha", "The lantern festival gets a bigger tent."),
+        (
+            "Bravos",
+            "Gravel and a culvert for the northern towpath were ordered.",
+        ),
+        ("Charlie", "Our choir will sing Monteverdi at Easter."),
+        ("Deltas", "Wasps nest above the pantry, call somebody."),
+        (
+            "Echo",
+            "The towpath floods; gravel and a culvert would help.",
+        ),
+    ];
+    let notes: String = meetings
+        .iter()
+        .map(|(name, text)| meeting(name, text))
+        .collect();
+    let world = World::new(&format!("\n{notes}{}", filler()));
+    let related = world.related("Bravos");
+    assert_eq!(paths(&related), ["Meetings/Echo.md"], "{:?}", related.notes);
+    assert_eq!(paths(&world.related("Charlie")), [""; 0]);
+}
+
+#[test]
+fn near_copies_are_marked_and_a_change_is_seen() {
+    let poem = "The ferryman counts his silver by the lamp,\nand every coin is colder than the last.\n\
+        Beneath the jetty eels knit black on black,\nand no one pays him for the second crossing.\n";
+    let world = World::new(&format!(
+        "
+=== Ferry.md ===
+{poem}
+=== Ferry 2.md ===
+{poem}
+Copied in May.
+=== Eels.md ===
+Smoked eels from the jetty, with silver skin.
+{}",
+        filler()
+    ));
+    let related = world.related("Ferry");
+    assert_eq!(paths(&related)[0], "Ferry 2.md");
+    assert!(entry(&related, "Ferry 2.md").near_copy);
+    assert!(!entry(&related, "Eels.md").near_copy);
+    world
+        .home
+        .vault
+        .write("Ferry.md", "Now about the violin of the orchard keeper.");
+    assert!(!paths(&world.related("Ferry")).contains(&"Eels.md"));
+    world.home.vault.remove("Ferry 2.md");
+    assert!(!paths(&world.related("Eels")).contains(&"Ferry 2.md"));
+}
+
+#[test]
+fn a_language_that_the_model_does_not_know_is_said() {
+    let world = World::new(&format!(
+        "
+=== 藍.md ===
+藍の葉は夏に刈り取り、発酵させて蒅にする。徳島の職人は百日かけて仕込む。
+=== 徳島.md ===
+徳島の職人を訪ねた。蒅の匂いが強かった。
+{}",
+        filler()
+    ));
+    let related = world.related("藍");
+    let state = format!("{:?}", related.dense.state);
+    assert!(state.starts_with("Abstained"), "{state}");
+    assert_eq!(paths(&related), ["徳島.md"]);
+}

@@ -1,0 +1,301 @@
+//! Verifying against a vault: which note a citation means, what counts as moved, and that the
+//! files on disk decide.
+
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use lorewell_engine::{
+    CitedPlace, CitedQuote, CitedSource, EngineSettings, Host, MAX_CLAIMS, Patience, Quiet,
+    RuleSettings, Rules, Verdict, Verification, VerifiedClaim, VerifyRequest,
+};
+use lorewell_testkit::TempVault;
+
+const NOTES: &str = "
+=== Projects/Kiln.md ===
+---
+aliases: [Oven]
+---
+# The kiln
+Bought from a school in Kyoto.
+
+## Firing
+Cone 6, slow: eleven hours. ^slow
+
+## Cooling
+Wait a whole day before you open it.
+=== Old/Log.md ===
+Sold in 2018 for a song.
+=== New/Log.md ===
+Bought in 2020 at full price.
+=== Glazes.md ===
+The celadon needs a reduction firing.
+=== Private/Diary.md ===
+My secret glaze holds a spoon of honey.
+";
+
+struct World {
+    vault: TempVault,
+    settings: EngineSettings,
+}
+
+impl World {
+    fn new() -> World {
+        let world = World {
+            vault: TempVault::new(NOTES),
+            settings: EngineSettings::default(),
+        };
+        world.refresh();
+        world
+    }
+
+    fn host(&self) -> Host {
+        let index = self.vault.beside("index");
+        Host::open("Notes", self.vault.root(), &index, self.settings.clone()).unwrap()
+    }
+
+    fn refresh(&self) {
+        self.host().refresh(Patience::Wait, &Quiet).unwrap();
+    }
+
+    fn verify(&self, request: &VerifyRequest) -> Verification {
+        self.host().view().unwrap().verify(request).unwrap()
+    }
+
+    fn quote(&self, quote: &str, place: CitedPlace) -> VerifiedClaim {
+        let quote = CitedQuote {
+            quote: quote.to_string(),
+            place,
+        };
+        let quotes = vec![quote];
+        let request = VerifyRequest {
+            quotes,
+            ..VerifyRequest::default()
+        };
+        let mut claims = self.verify(&request).claims;
+        assert_eq!(claims.len(), 1);
+        claims.remove(0)
+    }
+
+    fn answer(&self, answer: &str, sources: Vec<CitedSource>) -> Verification {
+        self.verify(&VerifyRequest {
+            answer: Some(answer.to_string()),
+            sources,
+            ..VerifyRequest::default()
+        })
+    }
+
+    fn hash(&self, path: &str) -> [u8; 32] {
+        *blake3::hash(&self.vault.bytes(path)).as_bytes()
+    }
+}
+
+fn at(note: &str) -> CitedPlace {
+    CitedPlace {
+        note: Some(note.to_string()),
+        ..CitedPlace::default()
+    }
+}
+
+/// Verdict, where, reason: in one line.
+fn shown(claim: &VerifiedClaim) -> String {
+    let found = claim.found.as_ref().map(|f| {
+        format!(" in {} {:?} {}", f.note, f.line_range, f.heading_path.join(">"))
+    });
+    let reason = claim.reason.as_ref().map(|reason| format!(" ({reason})"));
+    let stale = if claim.stale { " stale" } else { "" };
+    format!(
+        "{}{}{}{stale}",
+        claim.verdict.name(),
+        found.unwrap_or_default().trim_end(),
+        reason.unwrap_or_default()
+    )
+}
+
+#[test]
+fn which_place_is_cited() {
+    let world = World::new();
+    let heading = |note: &str, heading: &str| CitedPlace {
+        heading: vec![heading.to_string()],
+        ..at(note)
+    };
+    let text = world.vault.read("Projects/Kiln.md");
+    let start = text.find("Cone 6").unwrap() as u64;
+    let wait = "Wait a whole day";
+    let cone = "Cone 6, slow: eleven hours.";
+    let firing = "in Projects/Kiln.md (8, 8) The kiln>Firing";
+    let cooling = "in Projects/Kiln.md (11, 11) The kiln>Cooling";
+    let elsewhere = "elsewhere in the note than cited";
+    for (quote, place, expected) in [
+        (cone, at("Projects/Kiln.md"), format!("exact {firing}")),
+        (cone, at("oven"), format!("exact {firing}")),
+        (cone, at("[[Kiln#Firing]]"), format!("exact {firing}")),
+        (cone, at("Kiln#^slow"), format!("exact {firing}")),
+        (cone, heading("Kiln", "firing"), format!("exact {firing}")),
+        (cone, heading("Kiln", "Cooling"), format!("moved {firing} ({elsewhere})")),
+        (cone, heading("Kiln", "Glazing"), format!("moved {firing} (“Projects/Kiln.md” has no heading “Glazing”)")),
+        (wait, CitedPlace { lines: Some((10, 11)), ..at("Kiln") }, format!("exact {cooling}")),
+        (wait, CitedPlace { lines: Some((1, 8)), ..at("Kiln") }, format!("moved {cooling} ({elsewhere})")),
+        (wait, CitedPlace { lines: Some((90, 91)), ..at("Kiln") }, format!("moved {cooling} (“Projects/Kiln.md” has no lines 90 to 91; it has 12)")),
+        (cone, CitedPlace { bytes: Some(start..start + 9), ..at("Kiln") }, format!("exact {firing}")),
+        (cone, CitedPlace { bytes: Some(0..start), ..at("Kiln") }, format!("moved {firing} ({elsewhere})")),
+        (cone, CitedPlace { bytes: Some(u64::MAX..u64::MAX), ..at("Kiln") }, format!("moved {firing} ({elsewhere})")),
+        // Several notes answer to the name: any of them may be meant.
+        ("Sold in 2018", at("Log"), "exact in Old/Log.md (1, 1)".into()),
+        ("Bought in 2020", at("Log"), "exact in New/Log.md (1, 1)".into()),
+        // Elsewhere, nowhere.
+        ("Sold in 2018 for a song", at("Glazes"), "moved in Old/Log.md (1, 1) (in another note)".into()),
+        ("Sold in", at("Glazes"), "absent".into()),
+        ("Sold in 2018 for a dance", at("Old/Log"), "changed in Old/Log.md (1, 1)".into()),
+        ("Quite another story altogether", at("Glazes"), "absent".into()),
+        ("Sold in 2018 for a song", at("Sales"), "absent in Old/Log.md (1, 1) (not in the vault)".into()),
+        ("x", at("../../etc/passwd"), "absent (not in the vault)".into()),
+        ("", at("Kiln"), "absent (it holds no words to look for)".into()),
+        // Anywhere.
+        ("sold in 2018", CitedPlace::default(), "normalized in Old/Log.md (1, 1)".into()),
+        ("no such words here", CitedPlace::default(), "absent (in no note of the vault)".into()),
+    ] {
+        assert_eq!(shown(&world.quote(quote, place.clone())), expected, "{quote} {place:?}");
+    }
+}
+
+#[test]
+fn the_file_on_disk_decides() {
+    let world = World::new();
+    let cone = "Cone 6, slow: eleven hours.";
+    let cited = CitedPlace {
+        heading: vec!["Firing".into()],
+        lines: Some((8, 8)),
+        content_hash: Some(world.hash("Projects/Kiln.md")),
+        ..at("Projects/Kiln.md")
+    };
+    assert_eq!(shown(&world.quote(cone, cited.clone())), "exact in Projects/Kiln.md (8, 8) The kiln>Firing");
+    // Lines moved; the heading tells where. The index has not seen it.
+    let text = world.vault.read("Projects/Kiln.md");
+    world.vault.write("Projects/Kiln.md", text.replace("# The", "\n\n\n# The"));
+    assert_eq!(shown(&world.quote(cone, cited.clone())), "exact in Projects/Kiln.md (11, 11) The kiln>Firing stale");
+    // Windows line ends, and an encoding in which bytes are counted in the decoding.
+    world.vault.write("Projects/Kiln.md", text.replace('\n', "\r\n"));
+    assert_eq!(shown(&world.quote("slow: eleven hours. Cooling Wait", at("Kiln"))), "normalized in Projects/Kiln.md (8, 11) The kiln>Firing");
+    let wide: Vec<u8> = "\u{feff}Naïve pots.".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    world.vault.write("Wide.md", wide);
+    world.refresh();
+    let claim = world.quote("naive pots", at("Wide"));
+    assert_eq!((claim.verdict, claim.found.unwrap().encoding), (Verdict::Normalized, "utf-16le"));
+    // Renamed: known by its content.
+    world.vault.write("Projects/Kiln.md", &text);
+    world.refresh();
+    world.vault.remove("Projects/Kiln.md");
+    world.vault.write("Attic/Stove.md", &text);
+    world.refresh();
+    assert_eq!(
+        shown(&world.quote(cone, cited.clone())),
+        "moved in Attic/Stove.md (8, 8) The kiln>Firing (in “Attic/Stove.md”, the note that was “Projects/Kiln.md”)"
+    );
+    // Another note took its place.
+    world.vault.write("Projects/Kiln.md", "A new kiln.");
+    world.refresh();
+    let claim = world.quote(cone, cited);
+    assert_eq!((claim.verdict, claim.found.unwrap().note.as_str()), (Verdict::Moved, "Attic/Stove.md"));
+}
+
+#[test]
+fn what_is_gone_or_cannot_be_read_is_said() {
+    let world = World::new();
+    world.vault.remove("Glazes.md");
+    let claim = world.quote("The celadon needs", at("Glazes.md"));
+    assert_eq!(shown(&claim), "absent (no longer in the vault)");
+    world.vault.remove("Old/Log.md");
+    std::fs::create_dir(world.vault.path("Old/Log.md")).unwrap();
+    let request = VerifyRequest {
+        answer: Some("It was «Sold in 2018» [[Old/Log]].".into()),
+        ..VerifyRequest::default()
+    };
+    let verification = world.verify(&request);
+    assert_eq!(shown(&verification.claims[0]), "absent (not looked at: “Old/Log.md” is not a file)");
+    assert_eq!(verification.unreadable, [("Old/Log.md".into(), "“Old/Log.md” is not a file".into())]);
+}
+
+#[test]
+fn an_excluded_note_is_nowhere() {
+    let mut world = World::new();
+    let secret = "My secret glaze holds a spoon of honey";
+    assert_eq!(world.quote(secret, at("Diary")).verdict, Verdict::Exact);
+    let hash = world.hash("Private/Diary.md");
+    world.settings.index.rules = Rules::new(RuleSettings {
+        folders: vec!["Private".into()],
+        ..RuleSettings::default()
+    })
+    .unwrap();
+    let by_hash = CitedPlace {
+        content_hash: Some(hash),
+        ..at("Private/Diary.md")
+    };
+    for place in [at("Diary"), at("Private/Diary.md"), at("Glazes"), by_hash, CitedPlace::default()] {
+        let claim = world.quote(secret, place.clone());
+        assert_eq!((claim.verdict, claim.found), (Verdict::Absent, None), "{place:?}");
+    }
+}
+
+#[test]
+fn the_claims_of_an_answer() {
+    let world = World::new();
+    let source = |n: &str, note: &str, heading: &str| CitedSource {
+        n: n.to_string(),
+        place: CitedPlace {
+            heading: vec![heading.to_string()],
+            ..at(note)
+        },
+    };
+    let answer = "\
+The firing is slow: “cone 6, slow” [1][2]. It takes “ten hours” [1].
+Wait a whole day before you open it [1].
+The celadon needs a reduction firing [[Glazes]].
+It is cheap, as everybody knows [2] and [9].
+He was “sold in 2018” [3].
+
+[3]: Old/Log.md
+";
+    let sources = vec![source("1", "Projects/Kiln.md", "Firing"), source("2", "Glazes.md", "")];
+    let mut sources = sources;
+    sources[1].place.heading.clear();
+    let verification = world.answer(answer, sources);
+    let told: Vec<String> = verification
+        .claims
+        .iter()
+        .map(|claim| format!("{} {} {}", claim.line.unwrap(), claim.citation.as_deref().unwrap(), shown(claim)))
+        .collect();
+    let own = "not word for word in the note; a sentence may say it in words of its own";
+    assert_eq!(
+        told,
+        [
+            "1 [1] normalized in Projects/Kiln.md (8, 8) The kiln>Firing".to_string(),
+            "1 [1] absent".to_string(),
+            "2 [1] moved in Projects/Kiln.md (11, 11) The kiln>Cooling (elsewhere in the note than cited)".to_string(),
+            "3 [[Glazes]] exact in Glazes.md (1, 1)".to_string(),
+            format!("4 [2] absent ({own})"),
+            "4 [9] absent (no such source)".to_string(),
+            "5 [3] normalized in Old/Log.md (1, 1)".to_string(),
+        ]
+    );
+    let many = "“Cone 6” [[Kiln]]. ".repeat(MAX_CLAIMS + 7);
+    let verification = world.answer(&many, Vec::new());
+    assert_eq!((verification.claims.len(), verification.left_out), (MAX_CLAIMS, 7));
+}
+
+#[test]
+fn nothing_of_the_vault_is_written() {
+    let world = World::new();
+    let before = entries(world.vault.root());
+    world.answer("“Cone 6” [[Kiln]] and “honey” [[Diary]].", Vec::new());
+    assert_eq!(entries(world.vault.root()), before);
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,151 @@
+//! Citations: what is one, and what it names.
+
+use std::ops::Range;
+
+use super::{Citation, Cited, Leaf, Target};
+
+/// So many sources are named by one pair of brackets at most (`[1-9]`).
+const RANGE: u32 = 32;
+
+/// Whether a label is the number of a source.
+pub(crate) fn is_number(label: &str) -> bool {
+    (1..=6).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Adds the citations that are no links to Markdown (`[1]`, `[1, 3]`, `[^2]`, `【1】`) and brings
+/// all in order.
+pub(crate) fn find(leaf: &mut Leaf) {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(length) = leaf.text[at..].find(['[', '【']) {
+        let start = at + length;
+        let (end, numbers) = brackets(&leaf.text[start..]);
+        at = start + end;
+        let known = leaf.cited.iter().any(|c| c.range.start <= start && start < c.range.end);
+        if known || leaf.is_code(start) {
+            continue;
+        }
+        for number in numbers {
+            found.push(Cited {
+                range: start..at,
+                citation: Citation {
+                    written: leaf.text[start..at].to_string(),
+                    target: Target::Source(number),
+                },
+                is_mark: true,
+            });
+        }
+    }
+    leaf.cited.append(&mut found);
+    leaf.cited.sort_by_key(|cited| cited.range.start);
+}
+
+/// The numbers between the brackets that open a text, and their length; of brackets that hold
+/// anything else, the length of the first sign.
+fn brackets(rest: &str) -> (usize, Vec<String>) {
+    let (open, close) = if rest.starts_with('[') { ('[', ']') } else { ('【', '】') };
+    let skip = (open.len_utf8(), Vec::new());
+    let inside = &rest[open.len_utf8()..];
+    let Some(end) = inside.find(close).filter(|end| *end <= 64) else {
+        return skip;
+    };
+    let mut numbers = Vec::new();
+    // 【1†source】 names source 1.
+    let named = inside[..end].split('†').next().unwrap_or_default();
+    for part in named.split([',', ';', '、', '，']) {
+        let part = part.trim().trim_start_matches('^');
+        match part.split_once(['-', '–']) {
+            None if is_number(part) => numbers.push(part.to_string()),
+            Some((first, last)) => match span(first.trim(), last.trim().trim_start_matches('^')) {
+                Some(span) => numbers.extend(span.map(|number| number.to_string())),
+                None => return skip,
+            },
+            None => return skip,
+        }
+    }
+    (open.len_utf8() + end + close.len_utf8(), numbers)
+}
+
+fn span(first: &str, last: &str) -> Option<std::ops::RangeInclusive<u32>> {
+    if !is_number(first) || !is_number(last) {
+        return None;
+    }
+    let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+    (first <= last && last - first < RANGE).then_some(first..=last)
+}
+
+/// The note that a link's destination names: a path, or an address of Obsidian's that names a
+/// file. `None` for what leads elsewhere.
+pub(crate) fn note_target(destination: &str) -> Option<Target> {
+    let destination = destination.trim();
+    if let Some(query) = destination.strip_prefix("obsidian://open?") {
+        let file = query.split('&').find_map(|field| field.strip_prefix("file="))?;
+        return Some(Target::Note(decoded(file)));
+    }
+    let scheme = destination
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+        .count();
+    let is_outside = destination.starts_with("//")
+        || destination.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+            && destination.as_bytes().get(scheme) == Some(&b':');
+    // A place in the answer itself is no source.
+    if destination.is_empty() || destination.starts_with('#') || is_outside {
+        return None;
+    }
+    Some(Target::Note(decoded(destination)))
+}
+
+/// A text that is nothing but a note's path (perhaps with headings behind it).
+pub(crate) fn path(text: &str) -> Option<Target> {
+    let text = text.trim().trim_matches('`');
+    let (path, headings) = match text.split_once(" › ") {
+        Some((path, headings)) => (path.trim_end(), headings),
+        None => (text, ""),
+    };
+    let lower = path.split('#').next().unwrap_or_default().to_ascii_lowercase();
+    let is_path = (lower.ends_with(".md") || lower.ends_with(".markdown")) && !path.contains('\n');
+    let headings: String = headings.split(" › ").filter(|h| !h.is_empty()).map(|h| format!("#{}", h.trim())).collect();
+    is_path.then(|| Target::Note(format!("{path}{headings}")))
+}
+
+/// If lines open with a number of a source and name a note and no more (`[1] Kiln.md`), what they
+/// say; such lines are no claims.
+pub(crate) fn listed(leaf: &Leaf, line: Range<usize>) -> Option<(String, Target)> {
+    let text = &leaf.text[line.clone()];
+    let indent = text.len() - text.trim_start().len();
+    let start = line.start + indent;
+    let mut cited = leaf.cited.iter().filter(|c| line.contains(&c.range.start));
+    let number = cited.next().filter(|c| c.range.start == start)?;
+    let Target::Source(label) = &number.citation.target else {
+        return None;
+    };
+    let rest = leaf.text[number.range.end..line.end].trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ':' | '-' | '–' | '—' | '.' | '=')
+    });
+    let named = match cited.next() {
+        Some(link) => {
+            let label = leaf.text[link.range.clone()].trim();
+            let is_all = rest.trim() == label && matches!(link.citation.target, Target::Note(_));
+            is_all.then(|| link.citation.target.clone())
+        }
+        None => path(rest),
+    };
+    named.map(|target| (label.clone(), target))
+}
+
+/// Decodes `%20` and the like; a text that would not be UTF-8 afterwards stays.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        let value = digits
+            .filter(|pair| bytes[at] == b'%' && pair.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        out.push(value.unwrap_or(bytes[at]));
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
+}

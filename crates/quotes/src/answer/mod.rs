@@ -1,0 +1,124 @@
+//! What a Markdown answer claims, and what it cites for it.
+//!
+//! A *quotation* is text in quotation marks of any style, or a blockquote. It bears the citations
+//! that follow it in its sentence; else those before it there; else the next of its paragraph. A
+//! blockquote bears those at its own end; else those that open the next paragraph; else the last
+//! of the paragraph that leads to it. A *sentence* with a citation and without a quotation is a
+//! claim as well. Quotations without any citation are counted and not judged.
+
+mod blocks;
+mod citations;
+mod claims;
+mod quotations;
+
+use std::ops::Range;
+
+use lorewell_text::LineIndex;
+
+/// An answer, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Its claims in order.
+    pub claims: Vec<Claim>,
+    /// What the answer itself says that its numbers mean: `[1] Kiln.md`, `[1]: Kiln.md`.
+    pub sources: Vec<(String, Target)>,
+    /// Quotations that bear no citation.
+    pub uncited: usize,
+}
+
+/// Something that an answer says, with what it cites for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Whose words these should be.
+    pub kind: Kind,
+    /// The words, without their quotation marks, citations and markup.
+    pub text: String,
+    /// Of a sentence that ends with a link, the words before it: the link may be no word of it.
+    pub bare: Option<String>,
+    /// At least one.
+    pub citations: Vec<Citation>,
+    /// The line of the answer on which it begins, from 1.
+    pub line: u32,
+}
+
+/// Whose words a claim should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Those of the cited note.
+    Quote,
+    /// The answer's own, perhaps.
+    Sentence,
+}
+
+/// A citation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Citation {
+    /// As it is written.
+    pub written: String,
+    /// What it names.
+    pub target: Target,
+}
+
+/// What a citation names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One of the sources that the answer was made from, by its number (`[1]`, `[^1]`).
+    Source(String),
+    /// A note: `Note#Heading`, as between the brackets of a wiki-link, percent signs decoded.
+    Note(String),
+}
+
+impl Answer {
+    /// Reads an answer. Anything is one; the time is linear in its length.
+    #[must_use]
+    pub fn read(text: &str) -> Answer {
+        let (blocks, mut sources) = blocks::read(text);
+        let lines = LineIndex::new(text);
+        let mut answer = claims::of(&blocks, &mut sources, &lines);
+        answer.sources = sources;
+        answer
+    }
+}
+
+/// A piece of running text: a paragraph, an item of a list, a row of a table.
+#[derive(Debug, Default)]
+pub(crate) struct Leaf {
+    /// Its text without markup.
+    pub(crate) text: String,
+    /// Where the pieces of the text stand in the answer: (place in `text`, place in the answer).
+    pub(crate) places: Vec<(usize, usize)>,
+    /// Citations, in order.
+    pub(crate) cited: Vec<Cited>,
+    /// Code, in which nothing is a quotation mark or a citation.
+    pub(crate) code: Vec<Range<usize>>,
+}
+
+/// A citation in a leaf.
+#[derive(Clone, Debug)]
+pub(crate) struct Cited {
+    /// What of the leaf's text it takes up: its label, or the brackets.
+    pub(crate) range: Range<usize>,
+    pub(crate) citation: Citation,
+    /// Whether its label is no word of the text.
+    pub(crate) is_mark: bool,
+}
+
+/// A block of an answer.
+#[derive(Debug)]
+pub(crate) enum Block {
+    Text(Leaf),
+    Quote(Vec<Leaf>),
+    Heading,
+}
+
+impl Leaf {
+    /// The place in the answer of a place in the text.
+    fn place(&self, at: usize) -> usize {
+        let next = self.places.partition_point(|(start, _)| *start <= at);
+        next.checked_sub(1).and_then(|known| self.places.get(known)).map_or(0, |(start, place)| place + (at - start))
+    }
+
+    fn is_code(&self, at: usize) -> bool {
+        self.code.iter().any(|code| code.contains(&at))
+    }
+}

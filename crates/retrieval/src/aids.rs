@@ -1,0 +1,106 @@
+//! What the caller may add to a question: paraphrases and passages to be like. Each has lists of
+//! its own, which count less than the question's.
+
+use lorewell_embed::Embedder;
+use lorewell_text::Question;
+
+use crate::copies;
+use crate::error::RetrievalError;
+use crate::fusion::{FusionInput, Voice, aid_factor};
+use crate::lane::{Lane, LaneHit};
+use crate::lanes::text::Terms;
+use crate::lanes::{Ground, dense, text};
+use crate::request::{Request, SearchSettings};
+
+/// One paraphrase or passage, looked up.
+pub(crate) struct Aid {
+    pub(crate) voice: Voice,
+    asked: String,
+    pub(crate) terms: Terms,
+    /// Its vector, once the dense lane has run.
+    pub(crate) vector: Option<Vec<f32>>,
+}
+
+impl Aid {
+    /// Those that came with a question.
+    pub(crate) fn all(ground: &Ground<'_>, request: &Request) -> Result<Vec<Aid>, RetrievalError> {
+        let also = request.also.iter().enumerate();
+        let like = request.like.iter().enumerate();
+        let voices = also
+            .map(|(place, text)| (Voice::Also(place), text))
+            .chain(like.map(|(place, text)| (Voice::Like(place), text)));
+        voices
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(|(voice, text)| {
+                Ok(Aid {
+                    voice,
+                    asked: text.clone(),
+                    terms: Terms::new(&ground.segments, &Question::new(text))?,
+                    vector: None,
+                })
+            })
+            .collect()
+    }
+
+    /// Its lists, weighted against those of the question.
+    pub(crate) fn lists(
+        &mut self,
+        ground: &Ground<'_>,
+        embedder: &dyn Embedder,
+        lanes: &[Lane],
+        settings: &SearchSettings,
+        depth: usize,
+        question: &[FusionInput],
+    ) -> Result<Vec<FusionInput>, RetrievalError> {
+        let mut lists = Vec::new();
+        if lanes.contains(&Lane::Text) {
+            let found = text::run(ground, &self.terms, depth)?;
+            lists.push(self.input(ground, Lane::Text, settings, found.hits)?);
+        }
+        if lanes.contains(&Lane::Dense) {
+            let found = dense::run(ground, embedder, &self.asked, depth)?;
+            self.vector = found.question;
+            lists.push(self.input(ground, Lane::Dense, settings, found.result.hits)?);
+        }
+        let factor = aid_factor(settings.fusion, question, &lists);
+        for list in &mut lists {
+            list.weight *= factor;
+        }
+        Ok(lists)
+    }
+
+    fn input(
+        &self,
+        ground: &Ground<'_>,
+        lane: Lane,
+        settings: &SearchSettings,
+        hits: Vec<LaneHit>,
+    ) -> Result<FusionInput, RetrievalError> {
+        let mut kept = Vec::with_capacity(hits.len());
+        for (place, hit) in hits.iter().enumerate() {
+            if place < SAME_LOOKED_AT && self.is_same(ground, hit.passage)? {
+                continue;
+            }
+            kept.push((hit.passage, hit.score, hit.strength));
+        }
+        Ok(FusionInput {
+            lane,
+            voice: self.voice,
+            weight: settings.weights.of(lane),
+            hits: kept,
+        })
+    }
+
+    /// Whether a passage is the very one that others should be like: it is known to the asker.
+    fn is_same(&self, ground: &Ground<'_>, passage: u32) -> Result<bool, RetrievalError> {
+        let Voice::Like(_) = self.voice else {
+            return Ok(false);
+        };
+        let own = copies::fingerprint(&self.asked);
+        let stored = ground.snapshot.passage(passage)?;
+        Ok(own.is_some() && stored.is_some_and(|p| copies::fingerprint(&p.text) == own))
+    }
+}
+
+/// The passage that a text is taken from is among the first of its own lists.
+const SAME_LOOKED_AT: usize = 5;

@@ -1,0 +1,96 @@
+//! The vocabulary lane: words that go together with the question's words in this vault.
+//!
+//! What goes together is counted in the passages of a word, from the forward index that every
+//! segment carries, so that it is always that of the generation: a note that is taken in, changed
+//! or excluded counts at once, and no table can be out of date. A neighbour `n` of a word `w` is
+//! worth `p · ln(p / q) · idf(w)`, where `p` is the share of the passages of `w` that have `n` and
+//! `q` its share of all passages: the part of `w` in their mutual information.
+
+use lorewell_lexical::{QueryTerm, neighbours};
+use rustc_hash::FxHashMap;
+
+use super::Ground;
+use super::text::Terms;
+use crate::error::RetrievalError;
+use crate::lane::{Lane, LaneHit, LaneResult, LaneState, Reason};
+
+/// So many passages of a word are looked at, its best by BM25.
+const SAMPLE: usize = 100;
+/// Words in fewer passages teach nothing; words in a larger share of all say too little.
+const RAREST: u32 = 2;
+const COMMONEST: f32 = 0.02;
+/// A neighbour stands in so many of the passages, and in at most this share of all.
+const TOGETHER: u32 = 2;
+const NEIGHBOUR_COMMONEST: f32 = 0.05;
+/// So many words are added at most.
+const ADDED: usize = 25;
+/// An answer names so many of them.
+const NAMED: usize = 5;
+/// So many words of a question are asked for their neighbours at most: the rarest.
+const ASKED: usize = 8;
+
+/// Runs the lane.
+pub(crate) fn run(
+    ground: &Ground<'_>,
+    terms: &Terms,
+    depth: usize,
+) -> Result<LaneResult, RetrievalError> {
+    let added = expansion(ground, terms)?;
+    let hits = ground.find(&added, depth)?;
+    let mut result = LaneResult::new(Lane::Vocab, LaneState::Ok, Vec::with_capacity(hits.len()));
+    for hit in hits {
+        let has = added
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| hit.matched >> place & 1 == 1)
+            .map(|(_, term)| term.term.clone());
+        result
+            .reasons
+            .insert(hit.passage, Reason::Added(has.take(NAMED).collect()));
+        result.hits.push(LaneHit::new(hit.passage, hit.score));
+    }
+    Ok(result)
+}
+
+/// The words to add, the best first, each with a weight of at most 1.
+fn expansion(ground: &Ground<'_>, terms: &Terms) -> Result<Vec<QueryTerm>, RetrievalError> {
+    let segments = &ground.segments;
+    let passages = lorewell_lexical::statistics(segments)?.passages as f32;
+    let mut worth: FxHashMap<String, f32> = FxHashMap::default();
+    for (term, idf) in rarest(terms, passages) {
+        let common = (passages * NEIGHBOUR_COMMONEST) as u32;
+        let sample = neighbours(segments, term, SAMPLE, TOGETHER, common)?;
+        for found in sample.neighbours {
+            let one_sign = found.term.chars().nth(1).is_none();
+            if one_sign || terms.query.iter().any(|known| known.term == found.term) {
+                continue;
+            }
+            let p = found.together as f32 / sample.passages as f32;
+            let q = found.document_frequency as f32 / passages;
+            *worth.entry(found.term).or_default() += p * (p / q).ln().max(0.0) * idf;
+        }
+    }
+    let mut ranked: Vec<(String, f32)> = worth.into_iter().filter(|(_, w)| *w > 0.0).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    ranked.truncate(ADDED);
+    let best = ranked.first().map_or(1.0, |(_, worth)| *worth);
+    let weighted = |(term, worth): (String, f32)| QueryTerm {
+        term,
+        weight: worth / best,
+    };
+    Ok(ranked.into_iter().map(weighted).collect())
+}
+
+/// The words of a question that have something to teach, with their inverse document frequency.
+fn rarest(terms: &Terms, passages: f32) -> Vec<(&str, f32)> {
+    let most = ((passages * COMMONEST) as u32).max(RAREST);
+    let mut rare: Vec<(&str, f32)> = terms
+        .found
+        .iter()
+        .filter(|found| (RAREST..=most).contains(&found.document_frequency))
+        .map(|found| (found.term.as_str(), found.idf))
+        .collect();
+    rare.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    rare.truncate(ASKED);
+    rare
+}

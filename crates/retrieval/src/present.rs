@@ -1,0 +1,213 @@
+//! What is said of a passage that is shown: its note, its score, its reasons; and of the question.
+
+use lorewell_index::{IndexError, Snapshot};
+use lorewell_lexical::TermScore;
+
+use crate::answer::{AnswerPassage, Signal};
+use crate::error::RetrievalError;
+use crate::fusion::{Contribution, Voice};
+use crate::lane::{Lane, Reason};
+use crate::lanes::title;
+use crate::page::Candidate;
+use crate::score::{self, Reading};
+use crate::walk::Search;
+
+impl Search<'_> {
+    pub(crate) fn present(
+        &self,
+        rank: usize,
+        candidate: Candidate,
+    ) -> Result<AnswerPassage, RetrievalError> {
+        let Candidate {
+            fused,
+            passage,
+            copies,
+        } = candidate;
+        let snapshot = self.ground.snapshot;
+        let note = snapshot
+            .note(passage.note)?
+            .ok_or_else(|| missing_note(snapshot))?;
+        let mut paths = Vec::new();
+        for copy in copies {
+            let path = snapshot.note(copy)?.map(|n| n.path.as_str().to_string());
+            paths.extend(path.filter(|p| p != note.path.as_str() && !paths.contains(p)));
+        }
+        let terms = self.explain(passage.id)?;
+        let signals = fused
+            .trace
+            .iter()
+            .map(|c| self.signal(c, passage.id))
+            .collect::<Result<Vec<_>, _>>()?;
+        let reading = self.reading(passage.id, &terms, &fused.trace)?;
+        let (score, answered) = if self.request.exact {
+            (1.0, 1.0)
+        } else {
+            self.scores(passage.id, &reading, &fused.trace)?
+        };
+        Ok(AnswerPassage {
+            rank,
+            terms,
+            evidence: note.evidence.clone(),
+            note,
+            passage,
+            score,
+            answered,
+            reading,
+            signals,
+            copies: paths,
+            fused,
+        })
+    }
+
+    fn explain(&self, passage: u32) -> Result<Vec<TermScore>, RetrievalError> {
+        let segments = &self.ground.segments;
+        Ok(lorewell_lexical::explain(
+            segments,
+            &self.terms.query,
+            passage,
+        )?)
+    }
+
+    fn signal(&self, found: &Contribution, passage: u32) -> Result<Signal, RetrievalError> {
+        let mut signal = Signal {
+            lane: found.lane,
+            voice: found.voice,
+            rank: found.rank,
+            added: Vec::new(),
+            via: Vec::new(),
+            tags: Vec::new(),
+        };
+        match self.reasons.get(&(found.lane, passage)) {
+            Some(Reason::Added(words)) => signal.added.clone_from(words),
+            Some(Reason::Tags(tags)) => signal.tags.clone_from(tags),
+            Some(Reason::Via(notes)) => {
+                for note in notes {
+                    signal.via.push(self.ground.snapshot.path_of(*note)?);
+                }
+            }
+            None => {}
+        }
+        Ok(signal)
+    }
+
+    /// What is known of a passage.
+    fn reading(
+        &self,
+        passage: u32,
+        terms: &[TermScore],
+        trace: &[Contribution],
+    ) -> Result<Reading, RetrievalError> {
+        let name = trace
+            .iter()
+            .find(|c| c.lane == Lane::Title)
+            .map_or(0.0, |c| title::sureness(c.score));
+        Ok(Reading {
+            words: share_of_content(terms, self.terms.total_idf()),
+            cosine: self.cosine(passage, self.vector.as_deref())?,
+            name,
+            text_rank: rank_in(trace, Lane::Text, Voice::Question),
+            dense_rank: rank_in(trace, Lane::Dense, Voice::Question),
+        })
+    }
+
+    /// The best that the question or what came with it gives to a passage: its score, and whether
+    /// it answers at all.
+    fn scores(
+        &self,
+        passage: u32,
+        own: &Reading,
+        trace: &[Contribution],
+    ) -> Result<(f32, f32), RetrievalError> {
+        let (mut score, mut answered) = (own.score(), own.answered());
+        for aid in &self.aids {
+            let terms =
+                lorewell_lexical::explain(&self.ground.segments, &aid.terms.query, passage)?;
+            let reading = Reading {
+                words: share_of_content(&terms, aid.terms.total_idf()),
+                cosine: self.cosine(passage, aid.vector.as_deref())?,
+                name: 0.0,
+                text_rank: rank_in(trace, Lane::Text, aid.voice),
+                dense_rank: rank_in(trace, Lane::Dense, aid.voice),
+            };
+            score = score.max(score::OF_AID * reading.score());
+            answered = answered.max(score::OF_AID * reading.answered());
+        }
+        Ok((score, answered))
+    }
+
+    /// How near in meaning a passage is to a vector, where that is known.
+    fn cosine(&self, passage: u32, vector: Option<&[f32]>) -> Result<Option<f32>, RetrievalError> {
+        let snapshot = self.ground.snapshot;
+        let (Some(vector), Some((reader, _))) = (vector, snapshot.vectors()) else {
+            return Ok(None);
+        };
+        let row = snapshot.row_of_passage(passage)?;
+        Ok(row
+            .filter(|row| reader.is_intact(*row))
+            .map(|row| reader.cosine(row, vector)))
+    }
+
+    /// Something to know about the question.
+    pub(crate) fn notice(&self) -> Option<String> {
+        let question = &self.question;
+        let nothing_left = self
+            .ground
+            .allowed
+            .as_ref()
+            .is_some_and(|allowed| allowed.notes.is_empty());
+        let why = || self.ground.snapshot.why_nothing_in(&self.request.scope);
+        if nothing_left && let Ok(Some(why)) = why() {
+            return Some(why);
+        }
+        if nothing_left {
+            return Some(format!(
+                "No passage has all that must be there: {}.",
+                self.request.must.join(", ")
+            ));
+        }
+        if !self.empty_must.is_empty() {
+            return Some(format!(
+                "Nothing in “{}” can be looked for; it was passed over.",
+                self.empty_must.join("”, “")
+            ));
+        }
+        if question.only_stop_words {
+            return Some("The question holds only words that say nothing of a subject; name what it is about.".into());
+        }
+        if question.is_empty() && !self.request.exact && self.aids.is_empty() {
+            return Some("The question holds no words to look for.".into());
+        }
+        question.shortened.then(|| {
+            format!(
+                "The question is long; only its beginning was looked for ({} terms).",
+                question.terms.len()
+            )
+        })
+    }
+}
+
+fn rank_in(trace: &[Contribution], lane: Lane, voice: Voice) -> Option<usize> {
+    let found = trace.iter().find(|c| c.lane == lane && c.voice == voice);
+    found.map(|c| c.rank)
+}
+
+/// How much of a question's content a passage has, 0 to 1.
+fn share_of_content(terms: &[TermScore], total: f32) -> f32 {
+    let share: f32 = terms
+        .iter()
+        .filter(|t| t.tf > 0)
+        .map(|t| t.weight * t.idf)
+        .sum();
+    if total > 0.0 {
+        (share / total).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+fn missing_note(snapshot: &Snapshot) -> IndexError {
+    IndexError::Damaged {
+        path: snapshot.layout().folder().to_path_buf(),
+        what: "a passage belongs to no note".to_string(),
+    }
+}
