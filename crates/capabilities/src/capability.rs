@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::input::check_fields;
-use crate::{Desk, Failure, Links, Read, Rebuild, Related, Search, Status, Verify};
+use crate::{ContextPack, Desk, Failure, Links, Read, Rebuild, Related, Search, Status, Verify};
 
 /// What a caller must be allowed to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,7 @@ impl Entry {
 pub fn table() -> &'static [Entry] {
     const TABLE: &[Entry] = &[
         Entry::of::<Search>(),
+        Entry::of::<ContextPack>(),
         Entry::of::<Related>(),
         Entry::of::<Read>(),
         Entry::of::<Links>(),

@@ -73,7 +73,12 @@ impl FilterInput {
         let Some(text) = &self.today else {
             return Ok(today());
         };
-        let wrong = || Failure::wrong_use(format!("“today” is “{text}”, which is no day"), "Write 2024-05-03.");
+        let wrong = || {
+            Failure::wrong_use(
+                format!("“today” is “{text}”, which is no day"),
+                "Write 2024-05-03.",
+            )
+        };
         Day::parse(text.trim()).map(Some).ok_or_else(wrong)
     }
 

@@ -6,6 +6,7 @@
 
 mod answer_json;
 mod capability;
+mod context;
 mod cursor;
 mod desk;
 mod failure;
@@ -21,6 +22,7 @@ mod verify;
 
 pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
 pub use capability::{Access, Capability, Entry, table};
+pub use context::{ContextInput, ContextOutput, ContextPack, ContextSourceJson};
 pub use desk::{Desk, Listener};
 pub use failure::{ErrorJson, Failure};
 pub use filter::FilterInput;

@@ -165,7 +165,9 @@ pub struct TargetJson {
     pub notes: Vec<String>,
     /// How many links have it.
     pub links: u64,
-    /// The first few of them.
+    /// In how many notes they stand.
+    pub linking_notes: u64,
+    /// The first link of each of these notes, of the first few.
     pub from: Vec<LinkPlaceJson>,
 }
 
@@ -361,6 +363,7 @@ impl TargetJson {
             target: shared.target,
             notes: shared.notes,
             links: shared.links as u64,
+            linking_notes: shared.linking as u64,
             from: shared.from.into_iter().map(LinkPlaceJson::new).collect(),
         }
     }

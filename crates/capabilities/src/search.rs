@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 use crate::{Access, Capability, Desk, Failure, FilterInput};
 
 /// Said where there is nothing that could answer.
-const NO_NOTES: &str =
+pub(crate) const NO_NOTES: &str =
     "There are no notes in this vault: no file ends in .md or .markdown, or all are left out.";
 
 /// The ability.
@@ -190,7 +190,7 @@ fn output(
     }
 }
 
-fn confidence(confidence: Confidence) -> &'static str {
+pub(crate) fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Strong => "strong",
         Confidence::Weak => "weak",

@@ -1,8 +1,8 @@
 //! `knowledge.verify`: whether the words of quotations and answers stand in the notes.
 
 use lorewell_engine::{
-    CitedPlace, CitedQuote, CitedSource, ClaimKind, Difference, FoundPlace, Verdict,
-    Verification, VerifiedClaim, VerifyRequest, Wording,
+    CitedPlace, CitedQuote, CitedSource, ClaimKind, Difference, FoundPlace, Verdict, Verification,
+    VerifiedClaim, VerifyRequest, Wording,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -217,7 +217,8 @@ pub struct SummaryJson {
 
 impl Capability for Verify {
     const ID: &'static str = "knowledge.verify";
-    const SUMMARY: &'static str = "Check whether quotations stand in the notes that are cited for them";
+    const SUMMARY: &'static str =
+        "Check whether quotations stand in the notes that are cited for them";
     const DESCRIPTION: &'static str = "Takes quotations with their notes, or a Markdown answer with citations, and says \
         of each whether the words stand there, by the files as they are now: exact, normalized, moved (and where), \
         changed (and how) or absent. Sentences that cite a note without quoting it are told apart as `sentence`.";
@@ -235,9 +236,17 @@ impl Capability for Verify {
             ));
         }
         let request = VerifyRequest {
-            quotes: input.quotes.into_iter().map(cited_quote).collect::<Result<_, _>>()?,
+            quotes: input
+                .quotes
+                .into_iter()
+                .map(cited_quote)
+                .collect::<Result<_, _>>()?,
             answer: input.answer,
-            sources: input.sources.into_iter().map(cited_source).collect::<Result<_, _>>()?,
+            sources: input
+                .sources
+                .into_iter()
+                .map(cited_source)
+                .collect::<Result<_, _>>()?,
         };
         let view = desk.view()?;
         let verification = view.verify(&request)?;
@@ -254,7 +263,11 @@ impl Capability for Verify {
             vault: vault.to_string(),
             holds: !verification.claims.is_empty() && !verification.claims.iter().any(fails),
             notice: notice(&verification),
-            claims: verification.claims.into_iter().map(|claim| ClaimJson::new(vault, claim)).collect(),
+            claims: verification
+                .claims
+                .into_iter()
+                .map(|claim| ClaimJson::new(vault, claim))
+                .collect(),
             summary,
             degraded,
             index: desk.index_json(&view),
@@ -294,7 +307,11 @@ fn cited_quote(input: QuoteInput) -> Result<CitedQuote, Failure> {
             block: None,
             lines: input.lines.as_deref().map(lines).transpose()?,
             bytes: input.byte_range.map(bytes).transpose()?,
-            content_hash: input.content_hash.as_deref().map(content_hash).transpose()?,
+            content_hash: input
+                .content_hash
+                .as_deref()
+                .map(content_hash)
+                .transpose()?,
         },
         quote: input.quote,
     })
@@ -309,7 +326,11 @@ fn cited_source(input: SourceInput) -> Result<CitedSource, Failure> {
             block: None,
             lines: input.line_range.map(|[first, last]| (first, last)),
             bytes: input.byte_range.map(bytes).transpose()?,
-            content_hash: input.content_hash.as_deref().map(content_hash).transpose()?,
+            content_hash: input
+                .content_hash
+                .as_deref()
+                .map(content_hash)
+                .transpose()?,
         },
     })
 }
@@ -403,7 +424,9 @@ impl ClaimJson {
                 Wording::Normalized => "normalized".to_string(),
             }),
             found: claim.found.map(|found| PlaceJson::new(vault, found)),
-            difference: claim.difference.map(|difference| DifferenceJson::new(&difference)),
+            difference: claim
+                .difference
+                .map(|difference| DifferenceJson::new(&difference)),
             likeness: claim.likeness.map(|likeness| rounded(likeness, 2)),
             stale: claim.stale,
             reason: claim.reason,
@@ -418,7 +441,11 @@ impl PlaceJson {
             line_range: [place.line_range.0, place.line_range.1],
             heading_path: place.heading_path,
             text: place.text,
-            pieces: place.pieces.iter().map(|piece| [piece.start, piece.end]).collect(),
+            pieces: place
+                .pieces
+                .iter()
+                .map(|piece| [piece.start, piece.end])
+                .collect(),
             content_hash: hex(&place.content_hash),
             uri: uri(vault, &place.note),
             encoding: foreign_encoding(place.encoding),

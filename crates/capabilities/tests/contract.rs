@@ -59,6 +59,30 @@ fn requests() -> Vec<(&'static str, Value)> {
             json!({"note": "Kiln", "heading": ["Kiln", "Cooling"], "max_chars": 9}),
         ),
         ("read", json!({"note": "Kiln.md", "block": "^slow"})),
+        ("links", json!({})),
+        ("links", json!({"note": "Kiln", "limit": 1})),
+        ("related", json!({"note": "Kiln"})),
+        ("related", json!({"note": "Oven", "folder": ["Nowhere"]})),
+        ("context", json!({"query": "celadon firing"})),
+        (
+            "context",
+            json!({"query": "cone", "budget": 80, "passages": 3, "tag": ["ceramics"], "attached": ["Glazes", "x"]}),
+        ),
+        ("context", json!({"query": "the of and", "budget": 1})),
+        (
+            "verify",
+            json!({"quotes": [
+                {"quote": "Cone 6, slow", "note": "Oven", "heading": "Firing"},
+                {"quote": "Cone 7, slow, eleven hours", "note": "Kiln.md", "content_hash": "0".repeat(64)},
+                {"quote": "never … 120 degrees", "note": "Kiln.md", "heading": ["Kiln", "Firing"], "byte_range": [0, 9]},
+                {"quote": "nowhere"}
+            ]}),
+        ),
+        (
+            "verify",
+            json!({"answer": "“Cone 6” [1]. It is “slow” [[Kiln]] [[Gone]]. “Scare”.", "sources": [{"n": 1, "note": "Glazes.md", "title": "Glazes"}]}),
+        ),
+        ("verify", json!({"answer": "Nothing.", "sources": {"sources": []}})),
         ("status", json!({})),
         (
             "status",
@@ -244,6 +268,43 @@ fn wrong_inputs_are_refused_by_name() {
             json!({"note": "Kiln", "lines": "9-2"}),
             "“9-2” names no lines",
             "Write 12-40",
+        ),
+        (
+            "context",
+            json!({"query": "x", "passages": 4}),
+            "“passages” is 4; it must be 3, 5, 8 or 12",
+            "Take 5",
+        ),
+        (
+            "context",
+            json!({"query": "x", "budget": 0}),
+            "“budget” is 0; it must be a whole number from 1 to 200000",
+            "",
+        ),
+        ("verify", json!({}), "there is nothing to verify", "Give an answer"),
+        (
+            "verify",
+            json!({"quotes": ["x"]}),
+            "“quotes” is [\"x\"]; it must be a list of objects",
+            "",
+        ),
+        (
+            "verify",
+            json!({"quotes": [{"quote": "x", "nots": "y"}]}),
+            "the input is not as expected: unknown field `nots`, expected one of `quote`, `note`, `heading`, `lines`, `byte_range`, `content_hash`",
+            "",
+        ),
+        (
+            "verify",
+            json!({"answer": "x", "sources": 7}),
+            "“sources” is 7; it must be a list of objects or an object",
+            "",
+        ),
+        (
+            "verify",
+            json!({"answer": "x", "sources": {"passages": []}}),
+            "the input is not as expected: “sources” holds an object without a list “sources”",
+            "",
         ),
         (
             "rebuild",

@@ -48,7 +48,10 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
 }
 
 /// The vault that is meant, and its settings.
-pub(crate) fn chosen_vault(config: &Config, matches: &ArgMatches) -> Result<(VaultRef, Settings), Problem> {
+pub(crate) fn chosen_vault(
+    config: &Config,
+    matches: &ArgMatches,
+) -> Result<(VaultRef, Settings), Problem> {
     let mut flags = Flags::new();
     if let Some(folder) = matches.get_one::<String>("index-dir") {
         flags.set(Key::IndexDir, folder);
@@ -81,8 +84,13 @@ fn desk<'a>(
 
 fn outcome(output: &Value) -> Outcome {
     let says = |field| output.get(field).and_then(Value::as_str);
-    let related = output.get("related").and_then(Value::as_array);
-    if related.is_some_and(Vec::is_empty) {
+    let is_empty = |field| {
+        output
+            .get(field)
+            .and_then(Value::as_array)
+            .is_some_and(Vec::is_empty)
+    };
+    if is_empty("related") || is_empty("sources") {
         return Outcome::NothingFound;
     }
     if output.get("holds") == Some(&Value::Bool(false)) {

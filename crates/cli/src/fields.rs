@@ -123,7 +123,10 @@ impl FieldKind {
 fn kind_name(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
-        Value::Array(names) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .find(|name| *name != "null"),
         _ => None,
     }
 }
@@ -134,9 +137,20 @@ impl InputField {
         let argument = Arg::new(self.id.clone()).help(self.documentation.clone());
         let value_name = self.name.to_uppercase();
         if self.positional {
-            let many = if self.kind == FieldKind::Document { 1..=1 } else { 1..=usize::MAX };
-            let what = if self.kind == FieldKind::Document { "; a file, and" } else { ";" };
-            let help = format!("{}{what} `-` reads it from standard input", self.documentation);
+            let many = if self.kind == FieldKind::Document {
+                1..=1
+            } else {
+                1..=usize::MAX
+            };
+            let what = if self.kind == FieldKind::Document {
+                "; a file, and"
+            } else {
+                ";"
+            };
+            let help = format!(
+                "{}{what} `-` reads it from standard input",
+                self.documentation
+            );
             let argument = argument.help(help).value_name(value_name);
             return vec![argument.required(self.required).num_args(many)];
         }
@@ -175,7 +189,10 @@ impl InputField {
     }
 
     fn is_said_in_words(&self) -> bool {
-        matches!(self.kind, FieldKind::Text | FieldKind::Number | FieldKind::List)
+        matches!(
+            self.kind,
+            FieldKind::Text | FieldKind::Number | FieldKind::List
+        )
     }
 
     /// What was typed for the field.
@@ -208,10 +225,19 @@ impl InputField {
     /// The objects that flags make up, in the order in which they were typed.
     fn objects(&self, matches: &ArgMatches) -> Result<Option<Value>, Problem> {
         let mut typed: Vec<(usize, usize, &str)> = Vec::new();
-        for (at, item) in self.items.iter().enumerate().filter(|(_, i)| i.is_said_in_words()) {
+        for (at, item) in self
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(_, i)| i.is_said_in_words())
+        {
             let indices = matches.indices_of(&item.id).into_iter().flatten();
             let values = matches.get_many::<String>(&item.id).into_iter().flatten();
-            typed.extend(indices.zip(values).map(|(index, value)| (index, at, value.as_str())));
+            typed.extend(
+                indices
+                    .zip(values)
+                    .map(|(index, value)| (index, at, value.as_str())),
+            );
         }
         typed.sort_unstable();
         let mut objects: Vec<Map<String, Value>> = Vec::new();
@@ -261,7 +287,8 @@ pub(crate) fn input(entry: &Entry, matches: &ArgMatches) -> Result<Value, Proble
 }
 
 fn number(text: &str) -> Value {
-    text.parse::<i64>().map_or_else(|_| text.into(), Value::from)
+    text.parse::<i64>()
+        .map_or_else(|_| text.into(), Value::from)
 }
 
 /// The text of a file; of `-`, of standard input.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
+use std::path::Path;
 use std::process::Command;
 
 use lorewell_capabilities::{Desk, Entry, ErrorJson, table};
@@ -56,6 +57,34 @@ fn requests() -> Vec<(&'static str, Value)> {
         ("search", json!({"query": "x", "limit": 0})),
         ("search", json!({"query": "x", "lanes": ["words"]})),
         ("search", json!({"query": "x", "cursor": "?"})),
+        ("links", json!({})),
+        ("links", json!({"note": "Oven", "limit": 1})),
+        ("links", json!({"note": "Celadon"})),
+        ("links", json!({"limit": 0})),
+        ("related", json!({"note": "Oven"})),
+        ("related", json!({"note": "Kiln", "tag": ["x"], "limit": 2})),
+        ("related", json!({"note": "Nothing"})),
+        ("context", json!({"query": "celadon reduction"})),
+        (
+            "context",
+            json!({"query": "kiln", "budget": 60, "passages": 3, "attached": ["Glazes.md", "y"]}),
+        ),
+        ("context", json!({"query": "kiln", "budget": 1})),
+        ("context", json!({"query": "kiln", "passages": 1})),
+        (
+            "verify",
+            json!({"quotes": [
+                {"quote": "-- cone 6", "note": "Oven", "heading": ["Kiln", "Firing"], "lines": "1-9"},
+                {"quote": "nowhere at all"},
+                {"quote": "x", "note": "Kiln", "content_hash": "0".repeat(64)}
+            ]}),
+        ),
+        (
+            "verify",
+            json!({"answer": "“Cone” [1].\n\n> “no”\n\n[[Kiln]]", "sources": [{"n": 1, "note": "Kiln"}]}),
+        ),
+        ("verify", json!({"answer": "", "sources": {"sources": []}})),
+        ("verify", json!({"quotes": [{"quote": "x", "lines": "y"}]})),
         ("read", json!({"note": "Oven"})),
         (
             "read",
@@ -75,19 +104,35 @@ fn requests() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The words that make a request on the command line.
-fn words(entry: &Entry, request: &Value) -> Vec<String> {
+/// The words that make a request on the command line; documents are written to `folder`.
+fn words(entry: &Entry, request: &Value, folder: &Path) -> Vec<String> {
     let mut flags = Vec::new();
     let mut positional = Vec::new();
+    let schema = (entry.input_schema)();
     for (name, value) in request.as_object().unwrap() {
-        let flag = format!("--{}", name.replace('_', "-"));
+        let flag = |name: &str| format!("--{}", name.replace('_', "-"));
         let mut give = |value: &str| match entry.positional == Some(name) {
             true => positional.extend(["--".to_string(), value.to_string()]),
-            false => flags.extend([flag.clone(), value.to_string()]),
+            false => flags.extend([flag(name), value.to_string()]),
         };
+        if schema.as_value()["properties"][name]["contentMediaType"].is_string() {
+            let text = value.as_str().map_or(value.to_string(), str::to_string);
+            std::fs::write(folder.join(name), text).unwrap();
+            give(folder.join(name).to_str().unwrap());
+            continue;
+        }
         match value {
-            Value::Bool(true) => flags.push(flag),
+            Value::Bool(true) => flags.push(flag(name)),
             Value::String(text) => give(text),
+            Value::Array(items) if items.iter().any(Value::is_object) => {
+                // A flag for each field, object by object.
+                for (name, value) in items.iter().flat_map(|item| item.as_object().unwrap()) {
+                    let one = std::slice::from_ref(value);
+                    for value in value.as_array().map_or(one, Vec::as_slice) {
+                        flags.extend([flag(name), value.as_str().unwrap().to_string()]);
+                    }
+                }
+            }
             Value::Array(items) => items.iter().for_each(|item| give(item.as_str().unwrap())),
             other => give(&other.to_string()),
         }
@@ -133,7 +178,7 @@ fn the_same_request_gives_the_same_bytes() {
         let entry = table().iter().find(|entry| entry.name() == name).unwrap();
         let printed = Command::new(env!("CARGO_BIN_EXE_lorewell"))
             .args([name, "--json", "--vault", &folder])
-            .args(words(entry, &request))
+            .args(words(entry, &request, &home))
             .env_clear()
             .env("HOME", &home)
             .envs(&environment.vars)
@@ -149,6 +194,9 @@ fn the_same_request_gives_the_same_bytes() {
         let code = match () {
             () if told.starts_with("{\"error\"") => 2,
             () if told.contains("\"confidence\":\"none\"") => 1,
+            () if told.contains("\"related\":[]") => 1,
+            () if told.contains("\"sources\":[]") => 1,
+            () if told.contains("\"holds\":false") => 1,
             () => 0,
         };
         assert_eq!(printed.status.code(), Some(code), "{name} {request}");

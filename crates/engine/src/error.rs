@@ -6,6 +6,8 @@ use lorewell_index::IndexError;
 use lorewell_retrieval::RetrievalError;
 use lorewell_vault::{ReadError, RuleError, VaultError};
 
+use crate::TokensError;
+
 /// Why the engine could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
@@ -43,6 +45,9 @@ pub enum EngineError {
         /// Names that are near, best first.
         near: Vec<String>,
     },
+    /// Tokens cannot be counted as the settings say.
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
     /// A note has no such heading, block or line.
     #[error("“{note}” has no {part}")]
     NoSuchPart {
@@ -70,6 +75,7 @@ impl EngineError {
             EngineError::ExclusionsChanged(_) => "exclusions_changed",
             EngineError::NoSuchNote { .. } => "no_such_note",
             EngineError::NoSuchPart { .. } => "no_such_part",
+            EngineError::Tokens(_) => "tokenizer_unusable",
         }
     }
 
@@ -91,6 +97,7 @@ impl EngineError {
                 "Give its path in the vault, its title or an alias; search finds it.".to_string()
             }
             EngineError::NoSuchNote { near, .. } => format!("Did you mean {}?", quoted(near)),
+            EngineError::Tokens(_) => "Set `tokenizer_file` to a Hugging Face tokenizer.json, or unset it to count by estimate.".to_string(),
             EngineError::NoSuchPart { there, .. } if there.is_empty() => {
                 "Read the whole note to see what it has.".to_string()
             }

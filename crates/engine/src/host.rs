@@ -1,6 +1,7 @@
 //! The host: one vault, its index, its settings.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use lorewell_embed::{Embedder, StaticModel};
 use lorewell_index::{
@@ -9,7 +10,7 @@ use lorewell_index::{
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
-use crate::{EngineError, View};
+use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct EngineSettings {
     pub search: SearchSettings,
     /// Notes larger than this are left out, in bytes; `None` for the usual limit.
     pub max_note_bytes: Option<u64>,
+    /// What counts tokens; `None` for an estimate.
+    pub tokens: Option<Arc<dyn Tokens>>,
 }
 
 /// One vault with its index. Cheap to open; nothing is read until it is asked.

@@ -4,8 +4,10 @@
 //! Results are plain data in the user's words. This crate knows no JSON, no terminal, no
 //! environment variables and no home folder: whoever opens a host hands these in.
 
+mod context;
 mod error;
 mod host;
+mod link_desk;
 mod links;
 mod note_parts;
 mod note_text;
@@ -17,6 +19,7 @@ mod status;
 mod verify;
 mod view;
 
+pub use context::{Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate};
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{

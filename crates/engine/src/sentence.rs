@@ -13,10 +13,8 @@ pub(crate) fn around(text: &str, place: Range<usize>) -> Range<usize> {
     let block = block_around(text, start..end);
     let from = text[block.start..start]
         .char_indices()
-        .filter(|(at, _)| ends_sentence(&text[block.start..start], *at))
-        .map(|(at, c)| block.start + at + c.len_utf8())
-        .last()
-        .unwrap_or(block.start);
+        .rfind(|(at, _)| ends_sentence(&text[block.start..start], *at))
+        .map_or(block.start, |(at, c)| block.start + at + c.len_utf8());
     let to = text[end..block.end]
         .char_indices()
         .find(|(at, _)| ends_sentence(&text[end..block.end], *at))
@@ -237,6 +235,20 @@ mod tests {
             let bare = bare.replacen("]>", "]", 1).replacen(")>", ")", 1);
             let found = around(&bare, start..end);
             assert_eq!(plain(&bare[found]), sentence, "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_place_of_any_text_has_a_sentence(
+            text in "([a-z釉é>#|.!?\\-*\\[\\] \r\n]|\\[\\[a\\]\\]){0,80}",
+            start in 0usize..100,
+            length in 0usize..12,
+        ) {
+            let found = around(&text, start..start + length);
+            proptest::prop_assert!(text.get(found.clone()).is_some(), "{found:?}");
+            plain(&text[found]);
+            proptest::prop_assert!(text.get(line(&text, start)).is_some());
         }
     }
 

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use lorewell_quotes::{Answer, Difference, Found, Kind, Nearest, Quote, Wording};
 
+use cited::{Citations, Cited, Standing};
 pub use cited::{CitedPlace, CitedSource};
-use cited::{Cited, Citations, Standing};
 pub use on_disk::FoundPlace;
 use on_disk::{OnDisk, Shelf};
 
@@ -272,12 +272,20 @@ impl Verifier<'_> {
             return Ok(VerifiedClaim {
                 wording: Some(found.wording),
                 found: Some(note.place(&found.range, &found.pieces)),
-                ..about(claim, Verdict::Moved, Some("in another note".to_string()), places)
+                ..about(
+                    claim,
+                    Verdict::Moved,
+                    Some("in another note".to_string()),
+                    places,
+                )
             });
         }
         let nearest = places.iter().filter_map(|place| {
             let standing = &place.standing;
-            let nearest = standing.note.original.nearest(quote, standing.region.as_ref())?;
+            let nearest = standing
+                .note
+                .original
+                .nearest(quote, standing.region.as_ref())?;
             Some((place, nearest))
         });
         let nearest = nearest.max_by(|a, b| a.1.likeness.total_cmp(&b.1.likeness));
@@ -296,7 +304,9 @@ impl Verifier<'_> {
         let mut best: Option<(&Rc<OnDisk>, Found)> = None;
         for note in &notes {
             if let Some(found) = note.original.find(quote, None)
-                && best.as_ref().is_none_or(|(_, known)| found.wording < known.wording)
+                && best
+                    .as_ref()
+                    .is_none_or(|(_, known)| found.wording < known.wording)
             {
                 best = Some((note, found));
             }
@@ -313,9 +323,7 @@ impl Verifier<'_> {
             .filter_map(|note| Some((note, note.original.nearest(quote, None)?)))
             .max_by(|a, b| a.1.likeness.total_cmp(&b.1.likeness));
         Ok(match nearest {
-            Some((note, nearest)) => {
-                changed(claim.outcome(Verdict::Changed, None), note, nearest)
-            }
+            Some((note, nearest)) => changed(claim.outcome(Verdict::Changed, None), note, nearest),
             None => claim.outcome(Verdict::Absent, Some("in no note of the vault".to_string())),
         })
     }
@@ -347,10 +355,16 @@ impl Verifier<'_> {
 /// The verdict on a claim by one note that it cites, if its words stand there.
 fn stands(claim: &Claim<'_>, quote: &Quote, place: &Place) -> Option<VerifiedClaim> {
     let standing = &place.standing;
-    let found = standing.note.original.find(quote, standing.region.as_ref())?;
+    let found = standing
+        .note
+        .original
+        .find(quote, standing.region.as_ref())?;
     let (verdict, reason) = match (&standing.missing, &standing.cited_as) {
         (_, Some(path)) => {
-            let reason = format!("in “{}”, the note that was “{path}”", standing.note.note.path);
+            let reason = format!(
+                "in “{}”, the note that was “{path}”",
+                standing.note.note.path
+            );
             (Verdict::Moved, Some(reason))
         }
         (Some(missing), None) => (Verdict::Moved, Some(missing.clone())),
@@ -415,7 +429,9 @@ fn plain(wording: Wording) -> Verdict {
 fn absence(kind: Kind) -> Option<String> {
     let reason = match kind {
         Kind::Quote => return None,
-        Kind::Sentence => "not word for word in the note; a sentence may say it in words of its own",
+        Kind::Sentence => {
+            "not word for word in the note; a sentence may say it in words of its own"
+        }
     };
     Some(reason.to_string())
 }

@@ -1,25 +1,30 @@
 //! What links where, and which notes are related: over small vaults that each show one thing.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use lorewell_engine::{
     EngineError, EngineSettings, Host, LinkMeaning, Listed, NoteLinks, OutgoingLink, Patience,
-    Piece, Quiet, RelatedEntry, RelatedNotes, RelatedQuestion, RelatedSignal, Scope, SharedTarget,
+    Piece, Quiet, RelatedEntry, RelatedNotes, RelatedQuestion, RelatedSignal, RuleSettings, Rules,
+    Scope, SharedTarget,
 };
 use lorewell_testkit::TempHome;
 
 struct World {
     home: TempHome,
+    settings: EngineSettings,
 }
 
 impl World {
     fn new(fixture: &str) -> World {
         World {
             home: TempHome::new(fixture),
+            settings: EngineSettings::default(),
         }
     }
 
     fn host(&self) -> Host {
         let (root, index) = (self.home.vault.root(), self.home.index_dir());
-        let host = Host::open("Notes", root, &index, EngineSettings::default()).unwrap();
+        let host = Host::open("Notes", root, &index, self.settings.clone()).unwrap();
         host.refresh(Patience::Read, &Quiet).unwrap();
         host
     }
@@ -162,10 +167,7 @@ fn the_links_of_a_note_are_told_both_ways() {
             "Workshop.md:6 Nothing here.",
         ]
     );
-    assert_eq!(
-        targets(&links.unresolved),
-        ["Lost [] 2x from Kiln.md:6 Kiln.md:6"]
-    );
+    assert_eq!(targets(&links.unresolved), ["Lost [] 2x from Kiln.md:6"]);
     assert_eq!(
         targets(&links.ambiguous),
         ["Ledger [A/Ledger.md, B/Ledger.md] 1x from Kiln.md:6"]
@@ -211,10 +213,7 @@ fn what_is_loose_in_a_vault_is_told() {
     let overview = host.view().unwrap().link_overview(ALL).unwrap();
     assert_eq!(
         targets(&overview.unresolved),
-        [
-            "Lost [] 2x from Kiln.md:6 Kiln.md:6",
-            "Oven [] 1x from Glaze.md:11"
-        ]
+        ["Lost [] 2x from Kiln.md:6", "Oven [] 1x from Glaze.md:11"]
     );
     assert_eq!(
         targets(&overview.ambiguous),
@@ -412,6 +411,101 @@ Smoked eels from the jetty, with silver skin.
     assert!(!paths(&world.related("Ferry")).contains(&"Eels.md"));
     world.home.vault.remove("Ferry 2.md");
     assert!(!paths(&world.related("Eels")).contains(&"Ferry 2.md"));
+}
+
+#[test]
+fn an_index_that_was_updated_relates_as_one_that_was_built_at_once() {
+    let first = "
+=== a/Weld.md ===
+A clear yellow from [[Lime]] and weld, fast to light. #dye
+=== b/Lime.md ===
+Slaked lime, from the kiln at Settle. #dye
+=== c/Settle.md ===
+The lime kiln at Settle closed; weld grows on the heap now.
+=== c/Old.md ===
+Weld again: clear yellow, fast to light, on wool.
+";
+    let stepwise = World::new(&format!("{first}{}", filler()));
+    stepwise.host();
+    let vault = &stepwise.home.vault;
+    vault.rename("c/Old.md", "a/Yellow.md");
+    vault.write(
+        "b/Lime.md",
+        "Slaked lime; see [[Weld]] and [[Settle]]. #dye #stone",
+    );
+    stepwise.host();
+    vault.write(
+        "a/New.md",
+        "[[Settle]] has weld and lime, a clear yellow. #stone",
+    );
+    vault.remove("Other/tram.md");
+    let at_once = World::new("");
+    let others = filler();
+    let names = others.lines().filter_map(|line| line.strip_prefix("=== "));
+    let ours = [
+        "a/Weld.md",
+        "a/Yellow.md",
+        "a/New.md",
+        "b/Lime.md",
+        "c/Settle.md",
+    ];
+    let paths: Vec<&str> = names
+        .filter_map(|line| line.strip_suffix(" ==="))
+        .filter(|path| *path != "Other/tram.md")
+        .chain(ours)
+        .collect();
+    for path in paths.iter().rev() {
+        at_once.home.vault.write(path, vault.bytes(path));
+    }
+    let picture = |world: &World, path: &str| -> Vec<String> {
+        let related = world.related(path);
+        let shown = related.notes.iter().map(|entry| {
+            let RelatedEntry {
+                note,
+                score,
+                snippet,
+                signals,
+                near_copy,
+            } = entry;
+            format!("{} {score} {snippet} {signals:?} {near_copy}", note.path)
+        });
+        shown.chain(backlinks(&world.links(path))).collect()
+    };
+    for path in &paths {
+        assert_eq!(picture(&stepwise, path), picture(&at_once, path), "{path}");
+    }
+    assert!(!picture(&at_once, "a/Weld.md").is_empty());
+}
+
+#[test]
+fn an_excluded_note_is_no_part_of_any_answer() {
+    let mut world = World::new(&format!(
+        "
+=== Ferry.md ===
+The ferryman counts silver; see [[Ledger of tolls]] and [[Eels]]. #river
+=== Eels.md ===
+Silver eels under the ferry, says the ferryman. #river
+=== Private/Ledger of tolls.md ===
+The ferryman counts silver at the [[Ferry]] over [[Eels]]. #river
+{}",
+        filler()
+    ));
+    assert_eq!(paths(&world.related("Ferry")).len(), 2);
+    let rules = RuleSettings {
+        folders: vec!["Private".to_string()],
+        ..RuleSettings::default()
+    };
+    world.settings.index.rules = Rules::new(rules).unwrap();
+    let related = world.related("Ferry");
+    assert_eq!(paths(&related), ["Eels.md"]);
+    assert!(!format!("{related:?}").contains("Private"));
+    let links = world.links("Ferry");
+    assert_eq!(
+        targets(&links.unresolved),
+        ["Ledger of tolls [] 1x from Ferry.md:1"]
+    );
+    assert_eq!(backlinks(&links), [""; 0]);
+    assert!(!format!("{links:?}").contains("Private"));
 }
 
 #[test]

@@ -100,7 +100,12 @@ fn at(note: &str) -> CitedPlace {
 /// Verdict, where, reason: in one line.
 fn shown(claim: &VerifiedClaim) -> String {
     let found = claim.found.as_ref().map(|f| {
-        format!(" in {} {:?} {}", f.note, f.line_range, f.heading_path.join(">"))
+        format!(
+            " in {} {:?} {}",
+            f.note,
+            f.line_range,
+            f.heading_path.join(">")
+        )
     });
     let reason = claim.reason.as_ref().map(|reason| format!(" ({reason})"));
     let stale = if claim.stale { " stale" } else { "" };
@@ -132,30 +137,124 @@ fn which_place_is_cited() {
         (cone, at("[[Kiln#Firing]]"), format!("exact {firing}")),
         (cone, at("Kiln#^slow"), format!("exact {firing}")),
         (cone, heading("Kiln", "firing"), format!("exact {firing}")),
-        (cone, heading("Kiln", "Cooling"), format!("moved {firing} ({elsewhere})")),
-        (cone, heading("Kiln", "Glazing"), format!("moved {firing} (“Projects/Kiln.md” has no heading “Glazing”)")),
-        (wait, CitedPlace { lines: Some((10, 11)), ..at("Kiln") }, format!("exact {cooling}")),
-        (wait, CitedPlace { lines: Some((1, 8)), ..at("Kiln") }, format!("moved {cooling} ({elsewhere})")),
-        (wait, CitedPlace { lines: Some((90, 91)), ..at("Kiln") }, format!("moved {cooling} (“Projects/Kiln.md” has no lines 90 to 91; it has 12)")),
-        (cone, CitedPlace { bytes: Some(start..start + 9), ..at("Kiln") }, format!("exact {firing}")),
-        (cone, CitedPlace { bytes: Some(0..start), ..at("Kiln") }, format!("moved {firing} ({elsewhere})")),
-        (cone, CitedPlace { bytes: Some(u64::MAX..u64::MAX), ..at("Kiln") }, format!("moved {firing} ({elsewhere})")),
+        (
+            cone,
+            heading("Kiln", "Cooling"),
+            format!("moved {firing} ({elsewhere})"),
+        ),
+        (
+            cone,
+            heading("Kiln", "Glazing"),
+            format!("moved {firing} (“Projects/Kiln.md” has no heading “Glazing”)"),
+        ),
+        (
+            wait,
+            CitedPlace {
+                lines: Some((10, 11)),
+                ..at("Kiln")
+            },
+            format!("exact {cooling}"),
+        ),
+        (
+            wait,
+            CitedPlace {
+                lines: Some((1, 8)),
+                ..at("Kiln")
+            },
+            format!("moved {cooling} ({elsewhere})"),
+        ),
+        (
+            wait,
+            CitedPlace {
+                lines: Some((90, 91)),
+                ..at("Kiln")
+            },
+            format!("moved {cooling} (“Projects/Kiln.md” has no lines 90 to 91; it has 12)"),
+        ),
+        (
+            cone,
+            CitedPlace {
+                bytes: Some(start..start + 9),
+                ..at("Kiln")
+            },
+            format!("exact {firing}"),
+        ),
+        (
+            cone,
+            CitedPlace {
+                bytes: Some(0..start),
+                ..at("Kiln")
+            },
+            format!("moved {firing} ({elsewhere})"),
+        ),
+        (
+            cone,
+            CitedPlace {
+                bytes: Some(u64::MAX..u64::MAX),
+                ..at("Kiln")
+            },
+            format!("moved {firing} ({elsewhere})"),
+        ),
         // Several notes answer to the name: any of them may be meant.
-        ("Sold in 2018", at("Log"), "exact in Old/Log.md (1, 1)".into()),
-        ("Bought in 2020", at("Log"), "exact in New/Log.md (1, 1)".into()),
+        (
+            "Sold in 2018",
+            at("Log"),
+            "exact in Old/Log.md (1, 1)".into(),
+        ),
+        (
+            "Bought in 2020",
+            at("Log"),
+            "exact in New/Log.md (1, 1)".into(),
+        ),
         // Elsewhere, nowhere.
-        ("Sold in 2018 for a song", at("Glazes"), "moved in Old/Log.md (1, 1) (in another note)".into()),
+        (
+            "Sold in 2018 for a song",
+            at("Glazes"),
+            "moved in Old/Log.md (1, 1) (in another note)".into(),
+        ),
         ("Sold in", at("Glazes"), "absent".into()),
-        ("Sold in 2018 for a dance", at("Old/Log"), "changed in Old/Log.md (1, 1)".into()),
-        ("Quite another story altogether", at("Glazes"), "absent".into()),
-        ("Sold in 2018 for a song", at("Sales"), "absent in Old/Log.md (1, 1) (not in the vault)".into()),
-        ("x", at("../../etc/passwd"), "absent (not in the vault)".into()),
-        ("", at("Kiln"), "absent (it holds no words to look for)".into()),
+        (
+            "Sold in 2018 for a dance",
+            at("Old/Log"),
+            "changed in Old/Log.md (1, 1)".into(),
+        ),
+        (
+            "Quite another story altogether",
+            at("Glazes"),
+            "absent".into(),
+        ),
+        (
+            "Sold in 2018 for a song",
+            at("Sales"),
+            "absent in Old/Log.md (1, 1) (not in the vault)".into(),
+        ),
+        (
+            "x",
+            at("../../etc/passwd"),
+            "absent (not in the vault)".into(),
+        ),
+        (
+            "",
+            at("Kiln"),
+            "absent (it holds no words to look for)".into(),
+        ),
         // Anywhere.
-        ("sold in 2018", CitedPlace::default(), "normalized in Old/Log.md (1, 1)".into()),
-        ("no such words here", CitedPlace::default(), "absent (in no note of the vault)".into()),
+        (
+            "sold in 2018",
+            CitedPlace::default(),
+            "normalized in Old/Log.md (1, 1)".into(),
+        ),
+        (
+            "no such words here",
+            CitedPlace::default(),
+            "absent (in no note of the vault)".into(),
+        ),
     ] {
-        assert_eq!(shown(&world.quote(quote, place.clone())), expected, "{quote} {place:?}");
+        assert_eq!(
+            shown(&world.quote(quote, place.clone())),
+            expected,
+            "{quote} {place:?}"
+        );
     }
 }
 
@@ -169,19 +268,38 @@ fn the_file_on_disk_decides() {
         content_hash: Some(world.hash("Projects/Kiln.md")),
         ..at("Projects/Kiln.md")
     };
-    assert_eq!(shown(&world.quote(cone, cited.clone())), "exact in Projects/Kiln.md (8, 8) The kiln>Firing");
+    assert_eq!(
+        shown(&world.quote(cone, cited.clone())),
+        "exact in Projects/Kiln.md (8, 8) The kiln>Firing"
+    );
     // Lines moved; the heading tells where. The index has not seen it.
     let text = world.vault.read("Projects/Kiln.md");
-    world.vault.write("Projects/Kiln.md", text.replace("# The", "\n\n\n# The"));
-    assert_eq!(shown(&world.quote(cone, cited.clone())), "exact in Projects/Kiln.md (11, 11) The kiln>Firing stale");
+    world
+        .vault
+        .write("Projects/Kiln.md", text.replace("# The", "\n\n\n# The"));
+    assert_eq!(
+        shown(&world.quote(cone, cited.clone())),
+        "exact in Projects/Kiln.md (11, 11) The kiln>Firing stale"
+    );
     // Windows line ends, and an encoding in which bytes are counted in the decoding.
-    world.vault.write("Projects/Kiln.md", text.replace('\n', "\r\n"));
-    assert_eq!(shown(&world.quote("slow: eleven hours. Cooling Wait", at("Kiln"))), "normalized in Projects/Kiln.md (8, 11) The kiln>Firing");
-    let wide: Vec<u8> = "\u{feff}Naïve pots.".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    world
+        .vault
+        .write("Projects/Kiln.md", text.replace('\n', "\r\n"));
+    assert_eq!(
+        shown(&world.quote("slow: eleven hours. Cooling Wait", at("Kiln"))),
+        "normalized in Projects/Kiln.md (8, 11) The kiln>Firing"
+    );
+    let wide: Vec<u8> = "\u{feff}Naïve pots."
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     world.vault.write("Wide.md", wide);
     world.refresh();
     let claim = world.quote("naive pots", at("Wide"));
-    assert_eq!((claim.verdict, claim.found.unwrap().encoding), (Verdict::Normalized, "utf-16le"));
+    assert_eq!(
+        (claim.verdict, claim.found.unwrap().encoding),
+        (Verdict::Normalized, "utf-16le")
+    );
     // Renamed: known by its content.
     world.vault.write("Projects/Kiln.md", &text);
     world.refresh();
@@ -196,7 +314,10 @@ fn the_file_on_disk_decides() {
     world.vault.write("Projects/Kiln.md", "A new kiln.");
     world.refresh();
     let claim = world.quote(cone, cited);
-    assert_eq!((claim.verdict, claim.found.unwrap().note.as_str()), (Verdict::Moved, "Attic/Stove.md"));
+    assert_eq!(
+        (claim.verdict, claim.found.unwrap().note.as_str()),
+        (Verdict::Moved, "Attic/Stove.md")
+    );
 }
 
 #[test]
@@ -212,8 +333,14 @@ fn what_is_gone_or_cannot_be_read_is_said() {
         ..VerifyRequest::default()
     };
     let verification = world.verify(&request);
-    assert_eq!(shown(&verification.claims[0]), "absent (not looked at: “Old/Log.md” is not a file)");
-    assert_eq!(verification.unreadable, [("Old/Log.md".into(), "“Old/Log.md” is not a file".into())]);
+    assert_eq!(
+        shown(&verification.claims[0]),
+        "absent (not looked at: “Old/Log.md” is not a file)"
+    );
+    assert_eq!(
+        verification.unreadable,
+        [("Old/Log.md".into(), "“Old/Log.md” is not a file".into())]
+    );
 }
 
 #[test]
@@ -231,9 +358,19 @@ fn an_excluded_note_is_nowhere() {
         content_hash: Some(hash),
         ..at("Private/Diary.md")
     };
-    for place in [at("Diary"), at("Private/Diary.md"), at("Glazes"), by_hash, CitedPlace::default()] {
+    for place in [
+        at("Diary"),
+        at("Private/Diary.md"),
+        at("Glazes"),
+        by_hash,
+        CitedPlace::default(),
+    ] {
         let claim = world.quote(secret, place.clone());
-        assert_eq!((claim.verdict, claim.found), (Verdict::Absent, None), "{place:?}");
+        assert_eq!(
+            (claim.verdict, claim.found),
+            (Verdict::Absent, None),
+            "{place:?}"
+        );
     }
 }
 
@@ -256,14 +393,24 @@ He was “sold in 2018” [3].
 
 [3]: Old/Log.md
 ";
-    let sources = vec![source("1", "Projects/Kiln.md", "Firing"), source("2", "Glazes.md", "")];
+    let sources = vec![
+        source("1", "Projects/Kiln.md", "Firing"),
+        source("2", "Glazes.md", ""),
+    ];
     let mut sources = sources;
     sources[1].place.heading.clear();
     let verification = world.answer(answer, sources);
     let told: Vec<String> = verification
         .claims
         .iter()
-        .map(|claim| format!("{} {} {}", claim.line.unwrap(), claim.citation.as_deref().unwrap(), shown(claim)))
+        .map(|claim| {
+            format!(
+                "{} {} {}",
+                claim.line.unwrap(),
+                claim.citation.as_deref().unwrap(),
+                shown(claim)
+            )
+        })
         .collect();
     let own = "not word for word in the note; a sentence may say it in words of its own";
     assert_eq!(
@@ -280,7 +427,10 @@ He was “sold in 2018” [3].
     );
     let many = "“Cone 6” [[Kiln]]. ".repeat(MAX_CLAIMS + 7);
     let verification = world.answer(&many, Vec::new());
-    assert_eq!((verification.claims.len(), verification.left_out), (MAX_CLAIMS, 7));
+    assert_eq!(
+        (verification.claims.len(), verification.left_out),
+        (MAX_CLAIMS, 7)
+    );
 }
 
 #[test]

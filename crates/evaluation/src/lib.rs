@@ -17,7 +17,8 @@ mod system;
 mod table;
 
 pub use advice::{
-    Advice, Basis, DENSE, ENOUGH, FURTHER, SettingChange, TITLE, Trial, Verdict, weight_of,
+    Advice, Basis, DENSE, ENOUGH, FURTHER, OTHER_FUSION_DENSE, SettingChange, TITLE, Trial,
+    Verdict, weight_of,
 };
 pub use asking::{SHOWN, ask, each};
 pub use error::EvaluationError;

@@ -77,7 +77,7 @@ fn of_properties(properties: &[(String, Value)]) -> Option<Date> {
 
 /// The day of a property's value: the first that it names, or a time since 1970 in seconds or
 /// milliseconds.
-fn day_of_value(value: &Value) -> Option<Day> {
+pub(crate) fn day_of_value(value: &Value) -> Option<Day> {
     const LONGEST: usize = 200;
     let texts = texts_of(value);
     let text = texts.first().filter(|text| text.len() <= LONGEST)?;

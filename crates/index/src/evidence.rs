@@ -23,11 +23,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use lorewell_markdown::Tag;
-use lorewell_text::{is_only_a_period, path_key, split_note_extension};
+use lorewell_text::{fold_white_space, is_only_a_period, path_key, split_note_extension};
 use lorewell_vault::AppFolders;
 use serde_json::Value;
 
-use crate::date::day_in_path;
+use crate::date::{day_in_path, day_of_value};
 use crate::property::{link_parts, property_key, texts_of, value_key};
 
 pub use settings_rule::{EvidenceRule, EvidenceRuleError};
@@ -253,7 +253,8 @@ fn by_word(
         texts.iter().find_map(|text| {
             let word = link_parts(text).map_or(text.as_str(), |(target, _)| target);
             let class = meaning(&value_key(word))?;
-            Some(Evidence::new(class, format!("property {name}: {text}")))
+            let shown = fold_white_space(text);
+            Some(Evidence::new(class, format!("property {name}: {shown}")))
         })
     })
 }
@@ -340,30 +341,31 @@ fn says_something(value: &Value) -> bool {
     }
 }
 
-/// A web address as source, together with what clippers write beside it: a page's date of
-/// publication, or a tag for articles and bookmarks.
+/// A web address together with what clippers write beside it: the day on which the source was
+/// published, or a tag for articles and bookmarks. (`url` with a day is what authors note of what
+/// they published themselves.)
 fn clipped(note: &Note<'_>) -> Option<Evidence> {
-    let from_web = names::SOURCE_PROPERTIES.into_iter().find(|name| {
+    let is_address = |name: &&str| {
         let texts = note.property(name).map(texts_of).unwrap_or_default();
         texts.iter().any(|text| {
             let text = text.trim();
             text.starts_with("https://") || text.starts_with("http://")
         })
-    })?;
-    let sign = names::CLIPPER_PROPERTIES
-        .into_iter()
-        .find(|name| note.property(name).is_some_and(says_something))
-        .map(str::to_string);
-    let tag = || {
-        let mut tags = note.tags(Place::Properties).chain(note.tags(Place::Text));
-        let tag = tags.find(|tag| names::is_reading_tag(tag))?;
-        Some(format!("tag {tag}"))
     };
-    let beside = sign.or_else(tag)?;
-    Some(Evidence::new(
-        EvidenceClass::Clipping,
-        format!("property {from_web} with {beside}"),
-    ))
+    let clipping = |rule: String| Evidence::new(EvidenceClass::Clipping, rule);
+    let is_day = |name: &&str| {
+        note.property(name)
+            .is_some_and(|v| day_of_value(v).is_some())
+    };
+    let source = names::SOURCE_PROPERTIES.into_iter().find(is_address);
+    let published = names::CLIPPER_PROPERTIES.into_iter().find(is_day);
+    if let (Some(source), Some(published)) = (source, published) {
+        return Some(clipping(format!("property {source} with {published}")));
+    }
+    let address = source.or_else(|| names::ADDRESS_PROPERTIES.into_iter().find(is_address))?;
+    let mut tags = note.tags(Place::Properties).chain(note.tags(Place::Text));
+    let tag = tags.find(|tag| names::is_reading_tag(tag))?;
+    Some(clipping(format!("property {address} with tag {tag}")))
 }
 
 fn by_tag(note: &Note<'_>, place: Place) -> Option<Evidence> {

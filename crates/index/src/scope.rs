@@ -154,10 +154,11 @@ impl Snapshot {
     /// Only if the index cannot be read.
     pub fn why_nothing_in(&self, scope: &Scope) -> Result<Option<String>, IndexError> {
         let is_empty = |notes: Option<HashSet<u32>>| notes.is_some_and(|notes| notes.is_empty());
-        if !is_empty(self.notes_in(scope)?) {
+        let parts = scope.parts();
+        let several = parts.len() > 1;
+        if several && !is_empty(self.notes_in(scope)?) {
             return Ok(None);
         }
-        let parts = scope.parts();
         let mut all = Vec::with_capacity(parts.len());
         for (part, words) in parts {
             if is_empty(self.notes_in(&part)?) {
@@ -165,10 +166,12 @@ impl Snapshot {
             }
             all.push(words);
         }
-        Ok(Some(format!(
-            "Each filter leaves notes, but together they leave none: no note {}.",
-            all.join(" and ")
-        )))
+        Ok(several.then(|| {
+            format!(
+                "Each filter leaves notes, but together they leave none: no note {}.",
+                all.join(" and ")
+            )
+        }))
     }
 
     fn notes_linking_to(&self, path: &str) -> Result<HashSet<u32>, IndexError> {
@@ -344,14 +347,28 @@ impl<'a> RowFilter<'a> {
     }
 
     fn in_folder(&self, path: &str) -> bool {
-        let key = name_key(path);
-        self.folders.iter().any(|folder| {
+        // Most paths are their own key but for letter case; a key costs more than all the rest.
+        let key = (!is_plain(path)).then(|| name_key(path));
+        let path = key.as_deref().unwrap_or(path).as_bytes();
+        self.folders.iter().map(String::as_bytes).any(|folder| {
             folder.is_empty()
-                || key
-                    .strip_prefix(folder.as_str())
-                    .is_some_and(|rest| rest.starts_with('/'))
+                || path.get(folder.len()) == Some(&b'/')
+                    && path
+                        .get(..folder.len())
+                        .is_some_and(|p| p.eq_ignore_ascii_case(folder))
         })
     }
+}
+
+/// Whether a path differs from its key by ASCII letter case at most.
+fn is_plain(path: &str) -> bool {
+    let mut last = b' ';
+    let inside = path.bytes().all(|byte| {
+        let is_fine = byte.is_ascii_graphic() || byte == b' ' && last != b' ';
+        last = byte;
+        is_fine
+    });
+    inside && last != b' '
 }
 
 fn days_in_words(since: Option<Day>, until: Option<Day>) -> Option<String> {

@@ -1,5 +1,6 @@
 //! What a reader gets out of the catalogue: plain data.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use lorewell_text::NotePath;
@@ -50,6 +51,24 @@ pub struct StoredPassage {
     pub hidden: Vec<Range<usize>>,
     /// The slice of the file.
     pub text: String,
+}
+
+impl StoredPassage {
+    /// The text without its hidden pieces: a blank stands for each.
+    pub fn said(&self) -> Cow<'_, str> {
+        if self.hidden.is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut said = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for piece in &self.hidden {
+            said.push_str(self.text.get(from..piece.start).unwrap_or_default());
+            said.push(' ');
+            from = piece.end.max(from);
+        }
+        said.push_str(self.text.get(from..).unwrap_or_default());
+        Cow::Owned(said)
+    }
 }
 
 /// Counts of one generation.

@@ -1,5 +1,7 @@
 //! Which notes a scope holds, and what the catalogue keeps of evidence and dates.
 
+use std::collections::BTreeSet;
+
 use lorewell_embed::{Embedder, StaticModel};
 use lorewell_index::{
     EvidenceRules, IndexSettings, Layout, Lock, LockAttempt, PropertyMatch, Quiet, Scope, Snapshot,
@@ -148,6 +150,46 @@ fn filters() {
     }
     let snapshot = shelf.snapshot();
     assert_eq!(snapshot.notes_in(&Scope::default()).expect("read"), None);
+}
+
+#[test]
+fn filters_of_two_kinds_narrow_each_other() {
+    let shelf = Shelf::new(NOTES);
+    let all = [
+        "folder projects",
+        "folder nowhere",
+        "tag ceramics",
+        "tag ceramics/firing",
+        "property status",
+        "property topics=clay",
+        "since 2024-05",
+        "until 2024-05-03",
+        "evidence own",
+        "evidence clipping",
+        "to Clippings/Glazes.md",
+        "to Projects/Wheel.md",
+    ];
+    let alone = |words| -> BTreeSet<String> {
+        let names = shelf.notes(&scope(words));
+        names
+            .split(", ")
+            .filter(|n| !n.is_empty())
+            .map(str::to_string)
+            .collect()
+    };
+    for one in all {
+        for two in all {
+            if one.split(' ').next() == two.split(' ').next() {
+                continue;
+            }
+            let both: Vec<String> = alone(one).intersection(&alone(two)).cloned().collect();
+            assert_eq!(
+                shelf.notes(&scope(&format!("{one}; {two}"))),
+                both.join(", "),
+                "{one}; {two}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Links and tags as a snapshot tells them: both ways, as they are written and as they are meant.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::BTreeSet;
 
 use lorewell_embed::{Embedder, StaticModel};

@@ -4,7 +4,7 @@ use crate::error::SegmentError;
 use crate::length;
 use crate::score::Params;
 use crate::search::{QueryTerm, Question};
-use crate::segment::Live;
+use crate::segment::{Live, place};
 
 /// What one term of a question adds to the score of a passage.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,16 +82,4 @@ pub fn explain_with(
         });
     }
     Ok(scores)
-}
-
-/// The segment and document of a live passage.
-fn place(segments: &[Live<'_>], passage: u32) -> Result<Option<(usize, u32)>, SegmentError> {
-    for (index, live) in segments.iter().enumerate() {
-        if let Some(doc) = live.segment.doc_of(passage)?
-            && live.dead.is_none_or(|dead| !dead.contains(doc))
-        {
-            return Ok(Some((index, doc)));
-        }
-    }
-    Ok(None)
 }

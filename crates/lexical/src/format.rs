@@ -57,6 +57,8 @@ pub(crate) struct Layout {
     pub(crate) groups: Range<usize>,
     pub(crate) forward: Range<usize>,
     pub(crate) forward_ends: Range<usize>,
+    pub(crate) frequencies: Range<usize>,
+    pub(crate) hashes: Range<usize>,
     pub(crate) checksums: Range<usize>,
 }
 
@@ -117,7 +119,9 @@ impl Header {
         let groups = section(groups, GROUP_ENTRY)?;
         let forward = section(self.forward_bytes, 1)?;
         let forward_ends = section(self.passages, 8)?;
-        let blocks = (forward_ends.end - HEADER).div_ceil(BLOCK);
+        let frequencies = section(self.terms, 4)?;
+        let hashes = section(self.terms, 8)?;
+        let blocks = (hashes.end - HEADER).div_ceil(BLOCK);
         let checksums = section(blocks as u64, 8)?;
         Some(Layout {
             lengths,
@@ -128,6 +132,8 @@ impl Header {
             groups,
             forward,
             forward_ends,
+            frequencies,
+            hashes,
             checksums,
         })
     }

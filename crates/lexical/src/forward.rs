@@ -2,8 +2,10 @@
 //! a vault go together, without the text of the passages.
 //!
 //! An entry is the ordinals of the passage's terms (their places in the dictionary), ascending,
-//! each as the varint gap to the one before. Terms that a tokenizer marks as the beginning of a
-//! longer word are left out: they repeat what the word says.
+//! each as the varint gap to the one before. Stop words are left out, and what the tokenizer marks
+//! as the beginning of a longer word, which repeats what the word says.
+
+use lorewell_text::StopWords;
 
 use crate::dictionary::Terms;
 use crate::error::SegmentError;
@@ -22,6 +24,7 @@ pub(crate) struct ForwardBuilder {
     /// Document and ordinal of every posting, term after term.
     pairs: Vec<(u32, u32)>,
     documents: usize,
+    stop_words: StopWords,
 }
 
 impl ForwardBuilder {
@@ -31,6 +34,7 @@ impl ForwardBuilder {
             ordinal: 0,
             pairs: Vec::new(),
             documents,
+            stop_words: StopWords::of(""),
         }
     }
 
@@ -40,7 +44,8 @@ impl ForwardBuilder {
 
     /// Ends a term that has postings.
     pub(crate) fn end_term(&mut self, term: &[u8]) {
-        if term.last() != Some(&BEGINNING) {
+        let word = str::from_utf8(term).unwrap_or_default();
+        if term.last() != Some(&BEGINNING) && !self.stop_words.holds(word) {
             let ordinal = self.ordinal;
             self.pairs
                 .extend(self.open.iter().map(|doc| (*doc, ordinal)));

@@ -25,6 +25,8 @@ pub(crate) struct Image {
     forward: ForwardBuilder,
     dictionary: Vec<u8>,
     groups: Vec<u8>,
+    frequencies: Vec<u8>,
+    hashes: Vec<u8>,
     previous: Vec<u8>,
 }
 
@@ -60,6 +62,8 @@ impl Image {
             forward: ForwardBuilder::new(documents.len()),
             dictionary: Vec::new(),
             groups: Vec::new(),
+            frequencies: Vec::new(),
+            hashes: Vec::new(),
             previous: Vec::new(),
         }
     }
@@ -98,6 +102,9 @@ impl Image {
         write_varint(&mut self.dictionary, u64::from(count));
         write_varint(&mut self.dictionary, (self.out.len() - start) as u64);
         self.forward.end_term(term);
+        self.frequencies.extend_from_slice(&count.to_le_bytes());
+        self.hashes
+            .extend_from_slice(&blake3::hash(term).as_bytes()[..8]);
         self.previous.clear();
         self.previous.extend_from_slice(term);
         self.header.terms += 1;
@@ -111,6 +118,8 @@ impl Image {
         self.out.extend_from_slice(&self.dictionary);
         self.out.extend_from_slice(&self.groups);
         self.header.forward_bytes = self.forward.write(&mut self.out);
+        self.out.extend_from_slice(&self.frequencies);
+        self.out.extend_from_slice(&self.hashes);
         let checksums: Vec<u8> = self.out[HEADER..]
             .chunks(BLOCK)
             .flat_map(|block| checksum(block).to_le_bytes())

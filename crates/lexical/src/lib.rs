@@ -40,6 +40,8 @@
 //! | groups | for each group: `u64` offset into the dictionary, `u64` offset into the postings |
 //! | forward | for each passage: the numbers of its terms, ascending, as varint gaps (`forward.rs`) |
 //! | forward ends | `u64` a passage: where its forward entry ends |
+//! | frequencies | `u32` a term: in how many passages it occurs, dead ones included |
+//! | hashes | `u64` a term: the first 8 bytes of its BLAKE3, which tell it in every segment |
 //! | checksums | `u64` for each 64 KiB of the file behind the header: the first 8 bytes of its BLAKE3 |
 //!
 //! Postings are written in blocks of 64. Of each posting the gap is kept (the number of passages
@@ -83,4 +85,4 @@ pub use merge::merge;
 pub use score::{Params, Statistics, document_frequency, statistics};
 pub use search::{Hit, QueryTerm, search, search_with};
 pub use segment::{Live, Segment, TermEntry};
-pub use together::{Neighbour, Sample, neighbours};
+pub use together::{Neighbour, Sample, Wanted, neighbours};

@@ -289,6 +289,20 @@ impl Segment {
         self.within(start..end(doc)?, &self.layout.forward, "forward index")
     }
 
+    /// In how many passages the term of an ordinal occurs, dead ones included.
+    pub(crate) fn frequency(&self, ordinal: u32) -> Result<u32, SegmentError> {
+        let start = self.layout.frequencies.start + ordinal as usize * 4;
+        let bytes = self.part(start..start + 4, &self.layout.frequencies, "frequencies")?;
+        read_u32(bytes, 0).ok_or_else(|| self.damaged("frequencies"))
+    }
+
+    /// The hash of the term of an ordinal.
+    pub(crate) fn hash(&self, ordinal: u32) -> Result<u64, SegmentError> {
+        let start = self.layout.hashes.start + ordinal as usize * 8;
+        let bytes = self.part(start..start + 8, &self.layout.hashes, "hashes")?;
+        read_u64(bytes, 0).ok_or_else(|| self.damaged("hashes"))
+    }
+
     /// Bytes of the postings.
     pub(crate) fn postings(&self, range: Range<usize>) -> Result<&[u8], SegmentError> {
         self.within(range, &self.layout.postings, "postings")
@@ -348,7 +362,7 @@ impl Segment {
     #[cold]
     fn compare(&self, block: usize) -> Result<(), SegmentError> {
         let start = HEADER + block * BLOCK;
-        let end = (start + BLOCK).min(self.layout.forward_ends.end);
+        let end = (start + BLOCK).min(self.layout.hashes.end);
         let expected = read_u64(&self.bytes, self.layout.checksums.start + block * 8);
         let actual = self.bytes.get(start..end).map(checksum);
         if actual.is_none() || actual != expected {
@@ -356,4 +370,18 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// The segment and document of a live passage.
+pub(crate) fn place(
+    segments: &[Live<'_>],
+    passage: u32,
+) -> Result<Option<(usize, u32)>, SegmentError> {
+    for (at, live) in segments.iter().enumerate() {
+        let alive = |doc: &u32| live.dead.is_none_or(|dead| !dead.contains(*doc));
+        if let Some(doc) = live.segment.doc_of(passage)?.filter(alive) {
+            return Ok(Some((at, doc)));
+        }
+    }
+    Ok(None)
 }

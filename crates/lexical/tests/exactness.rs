@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lorewell_lexical::{
     Bitmap, Field, Hit, Live, Neighbour, Params, QueryTerm, Sample, Segment, SegmentBuilder,
-    document_frequency, explain, explain_with, merge, neighbours, search, search_with, statistics,
+    Wanted, document_frequency, explain, explain_with, merge, neighbours, search, search_with,
+    statistics,
 };
 use proptest::prelude::*;
 
@@ -182,19 +183,24 @@ fn naive(
     hits
 }
 
+/// What a neighbour is worth in these tests.
+fn worth(together: u32, passages: u32, frequency: u32) -> f32 {
+    together as f32 / passages as f32 - frequency as f32 / 100.0
+}
+
 /// What goes together with a word, by counting.
-fn naive_neighbours(
-    passages: &[Passage],
-    asked: &str,
-    most: usize,
-    least: u32,
-    common: u32,
-) -> Sample {
+fn naive_neighbours(passages: &[Passage], asked: &str, wanted: Wanted) -> Sample {
     let terms = [QueryTerm {
         term: asked.to_owned(),
         weight: 1.0,
     }];
-    let best = naive(Params::default(), passages, &terms, most, &|_| true);
+    let best = naive(
+        Params::default(),
+        passages,
+        &terms,
+        wanted.passages,
+        &|_| true,
+    );
     let words = |passage: &Passage| {
         let all = passage.title.iter().chain(&passage.body);
         all.map(|number| word(*number)).collect::<BTreeSet<_>>()
@@ -208,20 +214,33 @@ fn naive_neighbours(
         counted.count() as u32
     };
     let ids: Vec<u32> = best.iter().map(|hit| hit.passage).collect();
+    let looked_at = ids.len() as u32;
     let all: BTreeSet<String> = passages.iter().flat_map(words).collect();
-    let neighbours = all
-        .into_iter()
-        .filter(|term| term != asked)
-        .map(|term| Neighbour {
-            together: having(&term, Some(&ids)),
-            document_frequency: having(&term, None),
+    let neighbours = all.into_iter().filter(|term| term != asked).map(|term| {
+        let (together, document_frequency) = (having(&term, Some(&ids)), having(&term, None));
+        Neighbour {
             term,
-        });
+            together,
+            document_frequency,
+            worth: worth(together, looked_at, document_frequency),
+        }
+    });
+    let mut neighbours: Vec<Neighbour> = neighbours
+        .filter(|found| {
+            found.together >= wanted.together
+                && found.document_frequency <= wanted.common
+                && found.worth > 0.0
+        })
+        .collect();
+    neighbours.sort_by(|a, b| {
+        b.worth
+            .total_cmp(&a.worth)
+            .then_with(|| a.term.cmp(&b.term))
+    });
+    neighbours.truncate(wanted.neighbours);
     Sample {
-        passages: ids.len() as u32,
-        neighbours: neighbours
-            .filter(|found| found.together >= least && found.document_frequency <= common)
-            .collect(),
+        passages: looked_at,
+        neighbours,
     }
 }
 
@@ -283,10 +302,16 @@ proptest! {
         prop_assert_eq!(&search_with(params, &rebuilt, &terms, k, Some(&allow)).unwrap(), &expected);
         prop_assert_eq!(statistics(&live).unwrap(), statistics(&rebuilt).unwrap());
 
-        let (asked, least, common) = (terms[0].term.as_str(), 1 + modulus, 12 * parts as u32);
-        let together = naive_neighbours(&all, asked, k, least, common);
-        prop_assert_eq!(&neighbours(&live, asked, k, least, common).unwrap(), &together);
-        prop_assert_eq!(&neighbours(&rebuilt, asked, k, least, common).unwrap(), &together);
+        let asked = terms[0].term.as_str();
+        let wanted = Wanted {
+            passages: k,
+            together: 1 + modulus,
+            common: 12 * parts as u32,
+            neighbours: 1 + k / 2,
+        };
+        let together = naive_neighbours(&all, asked, wanted);
+        prop_assert_eq!(&neighbours(&live, asked, wanted, worth).unwrap(), &together);
+        prop_assert_eq!(&neighbours(&rebuilt, asked, wanted, worth).unwrap(), &together);
 
         let whole = merge(&live).unwrap();
         let half = Segment::from_bytes(merge(&live[..live.len() / 2]).unwrap()).unwrap();
@@ -295,7 +320,7 @@ proptest! {
         prop_assert_eq!(&search_with(params, &partly, &terms, k, Some(&allow)).unwrap(), &expected);
         let mut rebuilt_bytes = SegmentBuilder::new();
         all.iter().for_each(|passage| add(&mut rebuilt_bytes, passage));
-        prop_assert_eq!(&neighbours(&partly, asked, k, least, common).unwrap(), &together);
+        prop_assert_eq!(&neighbours(&partly, asked, wanted, worth).unwrap(), &together);
         prop_assert!(whole == rebuilt_bytes.finish(), "a merge of everything is the rebuilt file, byte for byte");
 
         for hit in &expected {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use lorewell_lexical::{
-    Field, Live, QueryTerm, Segment, SegmentBuilder, SegmentError, merge, neighbours, search,
+    Field, Live, QueryTerm, Segment, SegmentBuilder, SegmentError, Wanted, merge, neighbours,
+    search,
 };
 use proptest::prelude::*;
 
@@ -56,7 +57,13 @@ fn read_all(segment: &Segment) -> Result<(), SegmentError> {
     segment.terms_with_prefix("rare", usize::MAX)?;
     segment.contains_term("title")?;
     segment.doc_of(4)?;
-    neighbours(&live, "title", 40, 1, 1_000)?;
+    let wanted = Wanted {
+        passages: 40,
+        together: 1,
+        common: 1_000,
+        neighbours: 50,
+    };
+    neighbours(&live, "title", wanted, |together, _, _| together as f32)?;
     merge(&live)?;
     segment.verify()
 }
@@ -157,8 +164,9 @@ fn what_is_wrong_with_a_file_is_said_with_its_path() {
 #[test]
 fn only_the_blocks_that_are_used_are_checked() {
     let mut bytes = image(20_000);
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
+    // Behind the header and 13 bytes a passage lie the postings.
+    let postings = 128 + 20_000 * 13;
+    bytes[postings + 100_000] ^= 1;
     let segment = Segment::from_bytes(bytes).unwrap();
     let live = [Live {
         segment: &segment,

@@ -14,6 +14,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// So many words of what is the same are shown on each side of a change.
 const CONTEXT: usize = 4;
 
+/// What weighs less ties nothing to a quotation: a stop word, a few signs.
+const LOOSE: f32 = 0.5;
+
 /// A difference: the parts of both texts in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
@@ -67,7 +70,10 @@ impl<'a> Side<'a> {
     /// The folded words.
     fn folded_words(&self) -> Vec<&'a str> {
         let ranges = &self.words.ranges[self.first..self.last];
-        ranges.iter().map(|r| &self.folded.text[r.clone()]).collect()
+        ranges
+            .iter()
+            .map(|r| &self.folded.text[r.clone()])
+            .collect()
     }
 
     /// The stretch of the original that some of the words make up.
@@ -84,7 +90,9 @@ impl<'a> Side<'a> {
     }
 
     fn weight(&self, words: Range<usize>) -> f32 {
-        self.words.weights[self.first + words.start..self.first + words.end].iter().sum()
+        self.words.weights[self.first + words.start..self.first + words.end]
+            .iter()
+            .sum()
     }
 }
 
@@ -115,6 +123,39 @@ pub(crate) fn difference(quote: Side<'_>, text: Side<'_>) -> (Difference, f32) {
     let all = quote.weight(0..old.len()) + text.weight(0..new.len());
     let likeness = if all > 0.0 { 2.0 * common / all } else { 0.0 };
     (Difference { parts }, likeness.clamp(0.0, 1.0))
+}
+
+/// How many words at both ends of `text` are there only for a stop word or a sign, which more words
+/// that the quotation lacks part from the rest.
+pub(crate) fn loose_ends(quote: Side<'_>, text: Side<'_>) -> (usize, usize) {
+    let (old, new) = (quote.folded_words(), text.folded_words());
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let mut ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
+    let loose = |ops: &[DiffOp]| {
+        // The quotation's own words at the end are no words of the text.
+        let mut ops = ops.iter().filter(|op| !matches!(op, DiffOp::Delete { .. }));
+        let (Some(tie), Some(gap)) = (ops.next(), ops.next()) else {
+            return 0;
+        };
+        let (tied, lacked) = (tie.new_range(), gap.new_range());
+        let is_loose = matches!(tie, DiffOp::Equal { .. })
+            && matches!(gap, DiffOp::Insert { .. })
+            && text.weight(tied.clone()) < LOOSE
+            && text.weight(tied.clone()) <= text.weight(lacked.clone());
+        if is_loose {
+            tied.len() + lacked.len()
+        } else {
+            0
+        }
+    };
+    let first = loose(&ops);
+    ops.reverse();
+    let last = loose(&ops);
+    if first + last < new.len() {
+        (first, last)
+    } else {
+        (0, 0)
+    }
 }
 
 impl fmt::Display for Difference {

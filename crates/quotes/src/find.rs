@@ -101,7 +101,10 @@ impl Original<'_> {
     fn find_pieces(&self, pieces: &[Piece], region: Option<&Range<usize>>) -> Option<Found> {
         let (first, others) = pieces.split_first()?;
         let beginnings = [
-            (Wording::Exact, self.exact(first, 0).take(BEGINNINGS).collect::<Vec<_>>()),
+            (
+                Wording::Exact,
+                self.exact(first, 0).take(BEGINNINGS).collect::<Vec<_>>(),
+            ),
             (
                 Wording::Normalized,
                 self.normalized(first, 0).take(BEGINNINGS).collect(),
@@ -208,8 +211,9 @@ impl Original<'_> {
         let (before, inside) = text.split_at(place.start);
         let (inside, after) = inside.split_at(place.len());
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !(is_word(before.chars().next_back()) && is_word(inside.chars().next()))
-            && !(is_word(inside.chars().next_back()) && is_word(after.chars().next()))
+        let cut_before = is_word(before.chars().next_back()) && is_word(inside.chars().next());
+        let cut_after = is_word(inside.chars().next_back()) && is_word(after.chars().next());
+        !cut_before && !cut_after
     }
 }
 

@@ -1,7 +1,7 @@
 //! A text folded for comparison, with the way back to its bytes.
 //!
-//! Two texts fold to the same if they differ only in white space (also where lines of an unspaced
-//! script are broken), letter case, diacritics and forms of letters ([`lorewell_text::fold`]), the
+//! Two texts fold to the same if they differ only in white space (how much of it stands between
+//! two words, and whether any stands beside a sign or in an unspaced script), letter case, diacritics and forms of letters ([`lorewell_text::fold`]), the
 //! style of quotation marks and dashes, and the signs of Markdown that a reader does not see.
 
 use std::ops::Range;
@@ -20,21 +20,13 @@ pub(crate) struct Folded {
     ends: Vec<u32>,
 }
 
-/// What was folded last, as far as the blank behind it goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
-    /// Nothing yet, or a sign beside which blanks do not count.
-    NoBlank,
-    Other,
-}
-
 impl Folded {
     /// Folds a text. Of one longer than 4 GiB only the beginning is read.
     pub(crate) fn new(text: &str) -> Folded {
         let text = &text[..text.floor_char_boundary(u32::MAX as usize - 1)];
         let mut folding = Folding {
             out: Folded::default(),
-            last: Last::NoBlank,
+            in_words: false,
             blank: None,
             opening: None,
         };
@@ -56,7 +48,10 @@ impl Folded {
     pub(crate) fn range(&self, folded: Range<usize>) -> Range<usize> {
         let (Some(start), Some(last)) = (
             self.starts.get(folded.start),
-            folded.end.checked_sub(1).and_then(|last| self.ends.get(last)),
+            folded
+                .end
+                .checked_sub(1)
+                .and_then(|last| self.ends.get(last)),
         ) else {
             return 0..0;
         };
@@ -65,14 +60,18 @@ impl Folded {
 
     /// Where the folded text begins of what stands from a byte of the original on.
     pub(crate) fn begin_of(&self, original: usize) -> usize {
-        let begin = self.starts.partition_point(|start| (*start as usize) < original);
+        let begin = self
+            .starts
+            .partition_point(|start| (*start as usize) < original);
         self.text.floor_char_boundary(begin)
     }
 }
 
 struct Folding {
     out: Folded,
-    last: Last,
+    /// Whether what was folded last is a word of a script with blanks: only between two of them
+    /// a blank counts.
+    in_words: bool,
     /// White space that was passed and is not written yet.
     blank: Option<Range<usize>>,
     /// Where marks begin that belong to what comes next.
@@ -98,22 +97,21 @@ impl Folding {
         } else if is_dash(first) {
             self.dash(range);
         } else if is_quotation_mark(first) {
-            self.write("'", range, false, false);
+            self.write("'", range, false);
         } else if first.is_ascii() && cluster.len() == 1 {
             let mut buffer = [first.to_ascii_lowercase() as u8];
             let lower = std::str::from_utf8_mut(&mut buffer).map_or("", |s| s);
-            let clings = matches!(first, '!' | '?' | ';' | ':');
-            self.write(lower, range, !clings, true);
+            self.write(lower, range, first.is_ascii_alphanumeric());
         } else if is_plain(first) && cluster.len() == first.len_utf8() {
-            self.write(cluster, range, false, false);
+            self.write(cluster, range, false);
         } else {
-            let spaced = !is_unspaced(first);
             let folded = fold(cluster);
+            let is_word = !is_unspaced(first) && folded.starts_with(char::is_alphanumeric);
             // Wide forms of marks fold to ASCII ones.
             match folded.chars().next() {
-                Some(c) if is_quotation_mark(c) => self.write("'", range, false, false),
+                Some(c) if is_quotation_mark(c) => self.write("'", range, false),
                 Some(c) if is_dash(c) => self.dash(range),
-                _ => self.write(&folded, range, spaced, spaced),
+                _ => self.write(&folded, range, is_word),
             }
         }
     }
@@ -144,11 +142,10 @@ impl Folding {
             }
             return;
         }
-        self.write("-", range, false, false);
+        self.write("-", range, false);
     }
 
-    /// `before`, `after`: whether blanks there count.
-    fn write(&mut self, folded: &str, range: Range<usize>, before: bool, after: bool) {
+    fn write(&mut self, folded: &str, range: Range<usize>, is_word: bool) {
         if folded.is_empty() {
             return;
         }
@@ -156,14 +153,14 @@ impl Folding {
             self.blank = None;
         }
         if let Some(blank) = self.blank.take()
-            && before
-            && self.last == Last::Other
+            && is_word
+            && self.in_words
         {
             self.push(" ", blank);
         }
         let start = self.opening.take().unwrap_or(range.start);
         self.push(folded, start..range.end);
-        self.last = if after { Last::Other } else { Last::NoBlank };
+        self.in_words = is_word;
     }
 
     fn push(&mut self, folded: &str, range: Range<usize>) {
@@ -213,8 +210,17 @@ pub(crate) fn is_unspaced(c: char) -> bool {
 }
 
 fn is_dash(c: char) -> bool {
-    matches!(c,
-        '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2E3A}' | '\u{2E3B}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}')
+    matches!(
+        c,
+        '-' | '\u{2010}'
+            ..='\u{2015}'
+                | '\u{2212}'
+                | '\u{2E3A}'
+                | '\u{2E3B}'
+                | '\u{FE58}'
+                | '\u{FE63}'
+                | '\u{FF0D}'
+    )
 }
 
 fn is_quotation_mark(c: char) -> bool {
@@ -231,16 +237,17 @@ mod tests {
     #[test]
     fn what_folds_together() {
         for (text, folded) in [
-            ("Cone 6,\r\n\t slow", "cone 6, slow"),
+            ("Cone 6,\r\n\t slow", "cone 6,slow"),
             ("„Re\u{301}sume\u{301}“ – ‘it’s’", "'resume'-'it's'"),
             ("« oui » !", "'oui'!"),
             ("word—word -- two--three", "word-word-two-three"),
-            ("-5 °C", "-5 °c"),
+            ("-5 °C", "-5°c"),
             ("釉薬の\n色 は、\n青", "釉薬の色は、青"),
+            ("6 % (of  all)", "6%(of all)"),
             ("用 Rust 写", "用rust写"),
             ("か\u{3099}ラ", "がラ"),
             ("한국어\n검색", "한국어 검색"),
-            ("**Ｋｉｌｎ**: ﬁre", "kiln: fire"),
+            ("**Ｋｉｌｎ**: ﬁre", "kiln:fire"),
             ("  ", ""),
             ("", ""),
         ] {
@@ -253,7 +260,8 @@ mod tests {
         let text = "A **ﬁne**\r\n— Öl";
         let folded = Folded::new(text);
         assert_eq!(folded.text, "a fine-ol");
-        for (piece, original) in [("fine", "**ﬁne**"), ("i", "**ﬁ"), ("ol", "Öl"), ("-", "—")] {
+        for (piece, original) in [("fine", "**ﬁne**"), ("i", "**ﬁ"), ("ol", "Öl"), ("-", "—")]
+        {
             let at = folded.text.find(piece).unwrap();
             assert_eq!(&text[folded.range(at..at + piece.len())], original);
         }

@@ -1,7 +1,7 @@
 //! The signs of Markdown that a reader does not see: who copies from the rendered note leaves
 //! them out.
 //!
-//! This is no parser. It knows the marks one by one and looks no further than a line, so that a
+//! This is no parser. It knows the marks one by one and looks little further than a line, so that a
 //! quotation, which is a piece out of the middle of a note, is read as the note is.
 
 use std::ops::Range;
@@ -23,6 +23,7 @@ pub(crate) fn skips(text: &str) -> Vec<Skip> {
         bytes: text.as_bytes(),
         text,
         skips: Vec::new(),
+        closing: None,
     };
     let mut start = 0;
     for line in text.split_inclusive(['\n', '\r']) {
@@ -36,6 +37,9 @@ struct Scan<'t> {
     bytes: &'t [u8],
     text: &'t str,
     skips: Vec<Skip>,
+    /// What stands between the label of an open link and its end: skipped once the label is read,
+    /// perhaps on a later line.
+    closing: Option<Range<usize>>,
 }
 
 impl Scan<'_> {
@@ -59,26 +63,25 @@ impl Scan<'_> {
     }
 
     fn inline(&mut self, start: usize, end: usize) {
-        // What stands between a link's label and its end is skipped once the label is read.
-        let mut closing: Option<Range<usize>> = None;
+        self.closing.take_if(|close| close.start < start);
         let mut at = start;
         while at < end {
-            if let Some(close) = closing.take_if(|close| close.start == at) {
+            if let Some(close) = self.closing.take_if(|close| close.start <= at) {
                 self.skip(close.clone(), false);
                 at = close.end;
                 continue;
             }
             let rest = &self.text[at..end];
             at += match self.bytes[at] {
-                b'[' => match link(rest) {
-                    Some((open, close)) if closing.is_none() => {
+                b'[' => match link(&self.text[at..]).filter(|(open, _)| at + open <= end) {
+                    Some((open, close)) if self.closing.is_none() => {
                         self.skip(at..at + open, false);
-                        closing = close.map(|c| at + c.start..at + c.end);
+                        self.closing = close.map(|c| at + c.start..at + c.end);
                         open
                     }
                     _ => 1,
                 },
-                b'!' if rest.starts_with("![") && link(&rest[1..]).is_some() => {
+                b'!' if rest.starts_with("![") && link(&self.text[at + 1..]).is_some() => {
                     self.mark(at, 1)
                 }
                 b'|' => {
@@ -195,18 +198,21 @@ fn without_block_id(line: &str) -> &str {
 /// skipped (nothing for a mark of a footnote, which is skipped as a whole).
 fn link(rest: &str) -> Option<(usize, Option<Range<usize>>)> {
     let near = &rest[..rest.floor_char_boundary(LINK)];
-    if let Some(inner) = near.strip_prefix("[[") {
+    let line = near.lines().next().unwrap_or_default();
+    if let Some(inner) = line.strip_prefix("[[") {
         let end = inner.find("]]")?;
         let label = inner[..end].find('|').map_or(0, |bar| bar + 1);
         return Some((2 + label, Some(2 + end..2 + end + 2)));
     }
-    if let Some(inner) = near.strip_prefix("[^") {
+    if let Some(inner) = line.strip_prefix("[^") {
         let end = inner.find(']')?;
         let is_mark = !inner[..end].is_empty() && !inner[..end].contains(char::is_whitespace);
         return is_mark.then_some((2 + end + 1, None));
     }
     let close = near.find("](")?;
-    if near[1..close].contains('[') && !near[1..close].contains("![") {
+    let label = &near[1..close];
+    let is_one = !label.contains('[') || label.contains("![");
+    if !is_one || label.contains("\n\n") || label.contains("\n\r\n") {
         return None;
     }
     let mut depth = 0;
@@ -215,6 +221,7 @@ fn link(rest: &str) -> Option<(usize, Option<Range<usize>>)> {
             b'(' => depth += 1,
             b')' if depth == 1 => return Some((1, Some(close..at + 1))),
             b')' => depth -= 1,
+            b'\n' | b'\r' => return None,
             _ => {}
         }
     }
@@ -228,7 +235,10 @@ fn tag(rest: &str) -> Option<usize> {
     let inner = near[1..end].trim_start_matches('/');
     let name = inner.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let attributes = inner[name..].trim_end_matches('/').trim();
-    let is_tag = inner.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+    let is_tag = inner
+        .as_bytes()
+        .first()
+        .is_some_and(u8::is_ascii_alphabetic)
         && (attributes.is_empty() || inner[name..].starts_with(' ') && attributes.contains('='));
     is_tag.then_some(end + 1)
 }
@@ -255,14 +265,27 @@ mod tests {
             ("**Cone 6**, *slow* __and__ _even_", "Cone 6, slow and even"),
             ("snake_case 2 * 3 a == b ~5", "snake_case 2 * 3 a == b ~5"),
             ("==high== ~~gone~~ `code`", "high gone code"),
-            ("see [[Kiln]] and [[A/Kiln#Firing|the kiln]].", "see Kiln and the kiln."),
+            (
+                "see [[Kiln]] and [[A/Kiln#Firing|the kiln]].",
+                "see Kiln and the kiln.",
+            ),
             ("![[x.png]] [more](a(b).md) ![alt](x)", "x.png more alt"),
+            (
+                "a [long\nlabel](x.md) b [c\n\n](d)",
+                "a long label b [c ](d)",
+            ),
             ("claim[^1], a[0], [open", "claim, a[0], [open"),
-            ("> [!note] x\n> - [x] done\n>> ## deep", "[!note] x done deep"),
+            (
+                "> [!note] x\n> - [x] done\n>> ## deep",
+                "[!note] x done deep",
+            ),
             ("- item ^slow\n# Head", "item Head"),
             ("2^10 and a ^b c", "2^10 and a ^b c"),
             ("| a | b |\n|---|--:|\n| 1 | 2 |", "a b 1 2"),
-            ("Head\n====\ntext\n---\n```rust\nlet x;\n```", "Head text let x;"),
+            (
+                "Head\n====\ntext\n---\n```rust\nlet x;\n```",
+                "Head text let x;",
+            ),
             ("a <b>bold</b><br/>next 1 < 2 > 0", "a bold next 1 < 2 > 0"),
             ("\\*not\\* C:\\dir", "*not* C:\\dir"),
             ("takes > 5 hours, -5 °C", "takes > 5 hours, -5 °C"),

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::difference::{Side, difference};
+use crate::difference::{Side, difference, loose_ends};
 use crate::quote::Piece;
 use crate::words::Words;
 use crate::{Difference, Original, Quote};
@@ -74,8 +74,8 @@ impl Original<'_> {
             let Some(nearest) = self.compared(piece, stretch) else {
                 continue;
             };
-            let here = region
-                .is_some_and(|r| nearest.range.start < r.end && r.start < nearest.range.end);
+            let here =
+                region.is_some_and(|r| nearest.range.start < r.end && r.start < nearest.range.end);
             let rank = nearest.likeness + if here { 0.01 } else { 0.0 };
             if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                 best = Some((rank, nearest));
@@ -87,22 +87,25 @@ impl Original<'_> {
     fn compared(&self, piece: &Piece, stretch: Range<usize>) -> Option<Nearest> {
         let words = self.words();
         let quote = Side {
-            text: &piece.text,
+            text: &piece.read,
             folded: &piece.folded,
             words: &piece.words,
             first: 0,
             last: piece.words.len(),
         };
-        let text = Side {
+        let mut text = Side {
             text: self.text(),
             folded: self.folded(),
             words,
             first: stretch.start,
             last: stretch.end,
         };
+        let (before, after) = loose_ends(quote, text);
+        text.first += before;
+        text.last -= after;
         let (difference, likeness) = difference(quote, text);
-        let first = words.ranges.get(stretch.start)?;
-        let last = words.ranges.get(stretch.end.checked_sub(1)?)?;
+        let first = words.ranges.get(text.first)?;
+        let last = words.ranges.get(text.last.checked_sub(1)?)?;
         (likeness >= CHANGED).then(|| Nearest {
             range: self.folded().range(first.start..last.end),
             likeness,
@@ -128,7 +131,11 @@ impl<'a> Alignment<'a> {
         let mut quote = Vec::with_capacity(piece.words.len());
         for range in &piece.words.ranges {
             let next = numbers.len() as u32 + 1;
-            quote.push(*numbers.entry(&piece.folded.text[range.clone()]).or_insert(next));
+            quote.push(
+                *numbers
+                    .entry(&piece.folded.text[range.clone()])
+                    .or_insert(next),
+            );
         }
         let (text_words, folded) = (original.words(), original.folded());
         let number = |range: &Range<usize>| {
@@ -148,41 +155,10 @@ impl<'a> Alignment<'a> {
     fn windows(&self) -> Vec<Range<usize>> {
         let m = self.quote.len();
         let width = (m + m / 2 + 4).min(self.text.len());
-        let total: f32 = self.quote_words.weights.iter().sum();
-        // A window with less cannot be alike enough, whatever else it holds.
-        let least = CHANGED * total / (2.0 - CHANGED);
-        let mut weight_of = vec![0.0; self.distinct + 1];
-        let mut wanted = vec![0u32; self.distinct + 1];
-        for (number, weight) in self.quote.iter().zip(&self.quote_words.weights) {
-            wanted[*number as usize] += 1;
-            weight_of[*number as usize] = *weight;
-        }
-        let mut held = vec![0u32; self.distinct + 1];
-        let mut overlap = 0.0f32;
         // The best window that begins in each stretch of half a width.
         let block = (width / 2).max(1);
         let mut best: Vec<(f32, usize)> = Vec::new();
-        for end in 0..self.text.len() {
-            let number = self.text[end] as usize;
-            if number > 0 {
-                held[number] += 1;
-                if held[number] <= wanted[number] {
-                    overlap += weight_of[number];
-                }
-            }
-            let start = (end + 1).saturating_sub(width);
-            if let Some(before) = start.checked_sub(1).filter(|_| end + 1 > width) {
-                let number = self.text[before] as usize;
-                if number > 0 {
-                    if held[number] <= wanted[number] {
-                        overlap -= weight_of[number];
-                    }
-                    held[number] -= 1;
-                }
-            }
-            if overlap + 1e-3 < least {
-                continue;
-            }
+        for (overlap, start) in self.overlaps(width) {
             match best.last_mut() {
                 Some((known, at)) if *at / block == start / block => {
                     if overlap > *known + 1e-4 {
@@ -208,6 +184,37 @@ impl<'a> Alignment<'a> {
         windows
     }
 
+    /// The weight of the quotation's words that each window of a width holds, and where it begins;
+    /// of windows that hold so little that they cannot be alike enough, nothing.
+    fn overlaps(&self, width: usize) -> impl Iterator<Item = (f32, usize)> + '_ {
+        let total: f32 = self.quote_words.weights.iter().sum();
+        let least = CHANGED * total / (2.0 - CHANGED);
+        let mut weight_of = vec![0.0; self.distinct + 1];
+        let mut wanted = vec![0u32; self.distinct + 1];
+        for (number, weight) in self.quote.iter().zip(&self.quote_words.weights) {
+            wanted[*number as usize] += 1;
+            weight_of[*number as usize] = *weight;
+        }
+        let mut held = vec![0u32; self.distinct + 1];
+        let mut overlap = 0.0f32;
+        (0..self.text.len()).filter_map(move |end| {
+            let number = self.text[end] as usize;
+            held[number] += 1;
+            if held[number] <= wanted[number] {
+                overlap += weight_of[number];
+            }
+            let start = (end + 1).saturating_sub(width);
+            if let Some(before) = start.checked_sub(1) {
+                let number = self.text[before] as usize;
+                if held[number] <= wanted[number] {
+                    overlap -= weight_of[number];
+                }
+                held[number] -= 1;
+            }
+            (overlap + 1e-3 >= least).then_some((overlap, start))
+        })
+    }
+
     /// The stretch of a window that fits the whole quotation best.
     fn fit(&self, window: Range<usize>) -> Option<Range<usize>> {
         let text = &self.text[window.clone()];
@@ -222,10 +229,10 @@ impl<'a> Alignment<'a> {
                 let paired = if number == other {
                     (value + 2.0 * weight, from)
                 } else {
-                    (value - 0.5 * (weight + other_weight), from)
+                    (value - 0.45 * (weight + other_weight), from)
                 };
                 let lacking = (row[at + 1].0 - weight, row[at + 1].1);
-                let more = (next[at].0 - 0.5 * other_weight, next[at].1);
+                let more = (next[at].0 - other_weight, next[at].1);
                 next[at + 1] = better(better(paired, lacking), more);
             }
             std::mem::swap(&mut row, &mut next);

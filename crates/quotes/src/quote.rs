@@ -1,5 +1,6 @@
 //! A quotation, made ready to be looked for.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::folded::Folded;
@@ -21,6 +22,8 @@ pub struct Quote {
 pub(crate) struct Piece {
     /// Without white space around it.
     pub(crate) text: String,
+    /// What `folded` and `words` are of.
+    pub(crate) read: String,
     pub(crate) folded: Folded,
     /// The part of the folded text that is looked for.
     pub(crate) sought: Range<usize>,
@@ -74,7 +77,8 @@ impl Quote {
 impl Piece {
     fn new(text: &str) -> Piece {
         let text = text.trim();
-        let folded = Folded::new(text);
+        let read = without_adaptation(text).into_owned();
+        let folded = Folded::new(&read);
         let signs = |c: char| matches!(c, ' ' | '\'');
         let trimmed = folded.text.trim_matches(signs);
         let mut start = folded.text.len() - folded.text.trim_start_matches(signs).len();
@@ -92,6 +96,7 @@ impl Piece {
         end = start + sought.strip_suffix('-').unwrap_or(sought).trim_end().len();
         Piece {
             text: text.to_string(),
+            read,
             words: Words::of(&folded),
             sought: start..end.max(start),
             folded,
@@ -110,9 +115,35 @@ impl Piece {
     /// The same without the mark that an author's own sentence puts at the end of a quotation.
     pub(crate) fn unpunctuated(&self) -> Option<&str> {
         let sought = self.sought();
-        let bare = sought.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '。', '、', '，', '-']);
+        let bare =
+            sought.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '。', '、', '，', '-']);
         (bare.len() < sought.len() && !bare.is_empty()).then_some(bare)
     }
+}
+
+/// A quotation without the brackets of one that adapts a letter to its own sentence: `[T]he`.
+fn without_adaptation(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices('[') {
+        let mut inside = text[at + 1..].chars();
+        let (letter, close, next) = (inside.next(), inside.next(), inside.next());
+        let before = text[..at].chars().next_back();
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+        if let Some(letter) = letter.filter(|c| c.is_alphabetic())
+            && close == Some(']')
+            && (is_letter(before) || is_letter(next))
+        {
+            out += &text[from..at];
+            out.push(letter);
+            from = at + 1 + letter.len_utf8() + 1;
+        }
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out += &text[from..];
+    Cow::Owned(out)
 }
 
 /// The stretches between ellipses; a text without one is one stretch.
@@ -140,7 +171,11 @@ fn ellipsis(rest: &str) -> Option<usize> {
         let Some(inner) = rest.strip_prefix(open) else {
             continue;
         };
-        let inner = if open.is_empty() { inner } else { inner.trim_start_matches(' ') };
+        let inner = if open.is_empty() {
+            inner
+        } else {
+            inner.trim_start_matches(' ')
+        };
         let dots = match inner {
             _ if inner.starts_with('…') => inner.len() - inner.trim_start_matches('…').len(),
             _ if inner.starts_with("...") => inner.len() - inner.trim_start_matches('.').len(),
@@ -148,7 +183,11 @@ fn ellipsis(rest: &str) -> Option<usize> {
             _ => continue,
         };
         let behind = &inner[dots..];
-        let behind = if open.is_empty() { behind } else { behind.trim_start_matches(' ') };
+        let behind = if open.is_empty() {
+            behind
+        } else {
+            behind.trim_start_matches(' ')
+        };
         if let Some(behind) = behind.strip_prefix(close) {
             return Some(rest.len() - behind.len());
         }
@@ -165,7 +204,10 @@ mod tests {
         for (text, pieces) in [
             ("a b", &["a b"][..]),
             ("a … b", &["a ", " b"]),
-            ("a ... b [...] c [ … ] d (…) e", &["a ", " b ", " c ", " d ", " e"]),
+            (
+                "a ... b [...] c [ … ] d (…) e",
+                &["a ", " b ", " c ", " d ", " e"],
+            ),
             ("…a....", &["", "a", ""]),
             ("a. . . b", &["a", " b"]),
             ("v1..2 [a]", &["v1..2 [a]"]),
@@ -178,7 +220,11 @@ mod tests {
 
     #[test]
     fn the_sign_of_a_number_is_looked_for() {
-        assert_eq!(Piece::new("-5 °C").sought(), "-5 °c");
+        assert_eq!(Piece::new("-5 °C").sought(), "-5°c");
+        assert_eq!(
+            Piece::new("[T]he kil[n]s [1] [a b]").sought(),
+            "the kilns[1][a b]"
+        );
         assert_eq!(Piece::new("— so it is —").sought(), "so it is");
         assert_eq!(Piece::new("‘quoted.’").sought(), "quoted.");
         assert_eq!(Piece::new("quoted.").unpunctuated(), Some("quoted"));

@@ -40,8 +40,16 @@ impl Words {
                 UNSPACED
             } else if c.is_alphanumeric() {
                 let more = |c: &char| !is_unspaced(*c) && is_in_word(*c);
-                at += text[at..].chars().take_while(more).map(char::len_utf8).sum::<usize>();
-                if stop_words.holds(&text[start..at]) { STOP_WORD } else { WORD }
+                at += text[at..]
+                    .chars()
+                    .take_while(more)
+                    .map(char::len_utf8)
+                    .sum::<usize>();
+                if stop_words.holds(&text[start..at]) {
+                    STOP_WORD
+                } else {
+                    WORD
+                }
             } else {
                 SIGN
             };

@@ -18,8 +18,17 @@ fn read(text: &str) -> Vec<String> {
             Kind::Quote => "quote",
             Kind::Sentence => "sentence",
         };
-        let bare = claim.bare.iter().map(|bare| format!(" ({bare})")).collect::<String>();
-        format!("{}: {kind} {}{bare} <- {}", claim.line, claim.text, citations.join(" + "))
+        let bare = claim
+            .bare
+            .iter()
+            .map(|bare| format!(" ({bare})"))
+            .collect::<String>();
+        format!(
+            "{}: {kind} {}{bare} <- {}",
+            claim.line,
+            claim.text,
+            citations.join(" + ")
+        )
     };
     let mut lines: Vec<String> = answer.claims.iter().map(line).collect();
     if answer.uncited > 0 {
@@ -36,57 +45,126 @@ fn read(text: &str) -> Vec<String> {
 fn claims_and_their_citations() {
     for (answer, expected) in [
         // The citation behind, inside and before.
-        ("The kiln is slow: \"Cone 6, slow\" [1].", &["1: quote Cone 6, slow <- #1"][..]),
+        (
+            "The kiln is slow: \"Cone 6, slow\" [1].",
+            &["1: quote Cone 6, slow <- #1"][..],
+        ),
         ("It says “Cone 6 [1]”.", &["1: quote Cone 6 <- #1"]),
         ("[[Kiln]] says „Cone 6“.", &["1: quote Cone 6 <- Kiln"]),
-        ("According to [2], «Cone 6». Glaze differs there [3].", &["1: quote Cone 6 <- #2", "1: sentence Glaze differs there. <- #3"]),
-        ("Both «a b» [1] and «c d» [2][3].", &["1: quote a b <- #1", "1: quote c d <- #2 + #3"]),
-        ("“First. Second thing.” [1] Then a plain sentence.", &["1: quote First. Second thing. <- #1"]),
-        ("It is «so». And it is why [4].", &["1: quote so <- #4", "1: sentence And it is why. <- #4"]),
+        (
+            "According to [2], «Cone 6». Glaze differs there [3].",
+            &[
+                "1: quote Cone 6 <- #2",
+                "1: sentence Glaze differs there. <- #3",
+            ],
+        ),
+        (
+            "Both «a b» [1] and «c d» [2][3].",
+            &["1: quote a b <- #1", "1: quote c d <- #2 + #3"],
+        ),
+        (
+            "“First. Second thing.” [1] Then a plain sentence.",
+            &["1: quote First. Second thing. <- #1"],
+        ),
+        (
+            "It is «so». And it is why [4].",
+            &["1: quote so <- #4", "1: sentence And it is why. <- #4"],
+        ),
         ("他说「很慢」[1]。", &["1: quote 很慢 <- #1"]),
         // Kinds of citations.
-        ("Fired slowly by hand [1, 3]. Cooled for two days [^2]. Opened too early 【4】.", &[
-            "1: sentence Fired slowly by hand. <- #1 + #3",
-            "1: sentence Cooled for two days. <- #2",
-            "1: sentence Opened too early. <- #4",
-        ]),
-        ("Fired slowly by hand [[Kiln#Firing|the kiln]].", &["1: sentence Fired slowly by hand the kiln. (Fired slowly by hand) <- Kiln#Firing"]),
-        ("Fired slowly by hand [[Kiln#Firing]].", &["1: sentence Fired slowly by hand. <- Kiln#Firing"]),
-        ("The [[Kiln]] is slow [[Glazes]].", &["1: sentence The Kiln is slow Glazes. (The Kiln is slow) <- Kiln + Glazes"]),
-        ("Fired slowly by hand ([the kiln](Big%20Kiln.md#Firing)).", &["1: sentence Fired slowly by hand. <- Big Kiln.md#Firing"]),
-        ("Fired slowly by hand. [Kiln](obsidian://open?vault=V&file=A%2FKiln.md)", &["1: sentence Fired slowly by hand. <- A/Kiln.md"]),
+        (
+            "Fired slowly by hand [1, 3]. Cooled for two days [^2]. Opened too early 【4】.",
+            &[
+                "1: sentence Fired slowly by hand. <- #1 + #3",
+                "1: sentence Cooled for two days. <- #2",
+                "1: sentence Opened too early. <- #4",
+            ],
+        ),
+        (
+            "Fired slowly by hand [[Kiln#Firing|the kiln]].",
+            &["1: sentence Fired slowly by hand the kiln. (Fired slowly by hand) <- Kiln#Firing"],
+        ),
+        (
+            "Fired slowly by hand [[Kiln#Firing]].",
+            &["1: sentence Fired slowly by hand. <- Kiln#Firing"],
+        ),
+        (
+            "The [[Kiln]] is slow [[Glazes]].",
+            &["1: sentence The Kiln is slow Glazes. (The Kiln is slow) <- Kiln + Glazes"],
+        ),
+        (
+            "Fired slowly by hand ([the kiln](Big%20Kiln.md#Firing)).",
+            &["1: sentence Fired slowly by hand. <- Big Kiln.md#Firing"],
+        ),
+        (
+            "Fired slowly by hand. [Kiln](obsidian://open?vault=V&file=A%2FKiln.md)",
+            &["1: sentence Fired slowly by hand. <- A/Kiln.md"],
+        ),
         ("Fired slowly by hand [web](https://example.org).", &[]),
-        ("An array a[0] or `x[1]` is no more than code.", &["1: sentence An array a or x[1] is no more than code. <- #0"]),
+        (
+            "An array a[0] or `x[1]` is no more than code.",
+            &["1: sentence An array a or x[1] is no more than code. <- #0"],
+        ),
         // Behind the full stop.
-        ("It took eleven hours. [1] The next took nine hours. [2]", &["1: sentence It took eleven hours. <- #1", "1: sentence The next took nine hours. <- #2"]),
+        (
+            "It took eleven hours. [1] The next took nine hours. [2]",
+            &[
+                "1: sentence It took eleven hours. <- #1",
+                "1: sentence The next took nine hours. <- #2",
+            ],
+        ),
         // Too little to be a claim; none at all.
         ("See [1]. See [[Kiln]].", &[]),
         ("“Scare quotes” and no citation.", &["uncited 1"]),
         ("", &[]),
         // Blocks.
-        ("# Heading [1]\n\n- item one says it [1]\n- item two says more [2]\n\n```\n\"code\" [1]\n```", &[
-            "3: sentence item one says it <- #1",
-            "4: sentence item two says more <- #2",
-        ]),
-        ("| fact | source |\n|---|---|\n| it draws 32 A | [1] |", &["3: sentence it draws 32 A <- #1"]),
-        ("Text.\n\n> Cone 6, slow.\n> Eleven hours. [1]\n", &["3: quote Cone 6, slow. Eleven hours. <- #1"]),
-        ("> Cone 6, slow.\n>\n> — [[Kiln]], 2019", &["1: quote Cone 6, slow. <- Kiln"]),
+        (
+            "# Heading [1]\n\n- item one says it [1]\n- item two says more [2]\n\n```\n\"code\" [1]\n```",
+            &[
+                "3: sentence item one says it <- #1",
+                "4: sentence item two says more <- #2",
+            ],
+        ),
+        (
+            "| fact | source |\n|---|---|\n| it draws 32 A | [1] |",
+            &["3: sentence it draws 32 A <- #1"],
+        ),
+        (
+            "Text.\n\n> Cone 6, slow.\n> Eleven hours. [1]\n",
+            &["3: quote Cone 6, slow. Eleven hours. <- #1"],
+        ),
+        (
+            "> Cone 6, slow.\n>\n> — [[Kiln]], 2019",
+            &["1: quote Cone 6, slow. <- Kiln"],
+        ),
         ("> “Cone 6, slow.” ([1])", &["1: quote Cone 6, slow. <- #1"]),
-        ("The note says [1]:\n\n> Cone 6, slow.\n\nAnd on.", &["3: quote Cone 6, slow. <- #1"]),
-        ("> [!quote] From the note\n> Cone 6, slow.\n\nSource: [[Kiln]]", &["1: quote Cone 6, slow. <- Kiln"]),
+        (
+            "The note says [1]:\n\n> Cone 6, slow.\n\nAnd on.",
+            &["3: quote Cone 6, slow. <- #1"],
+        ),
+        (
+            "> [!quote] From the note\n> Cone 6, slow.\n\nSource: [[Kiln]]",
+            &["1: quote Cone 6, slow. <- Kiln"],
+        ),
         ("> Cone 6, slow.", &["uncited 1"]),
         // Sources that the answer names itself.
-        ("He says «Cone 6» [1].\n\nSources:\n[1] Projects/Kiln.md › Firing\n[2]: [[Glazes]]", &[
-            "1: quote Cone 6 <- #1",
-            "1 = Projects/Kiln.md#Firing",
-            "2 = Glazes",
-        ]),
-        ("He says «Cone 6» [1] and «slow» [^2].\n\n[1]: Kiln.md\n[^2]: [[Glazes]]", &[
-            "1: quote Cone 6 <- #1",
-            "1: quote slow <- #2",
-            "1 = Kiln.md",
-            "2 = Glazes",
-        ]),
+        (
+            "He says «Cone 6» [1].\n\nSources:\n[1] Projects/Kiln.md › Firing\n[2]: [[Glazes]]",
+            &[
+                "1: quote Cone 6 <- #1",
+                "1 = Projects/Kiln.md#Firing",
+                "2 = Glazes",
+            ],
+        ),
+        (
+            "He says «Cone 6» [1] and «slow» [^2].\n\n[1]: Kiln.md\n[^2]: [[Glazes]]",
+            &[
+                "1: quote Cone 6 <- #1",
+                "1: quote slow <- #2",
+                "1 = Kiln.md",
+                "2 = Glazes",
+            ],
+        ),
     ] {
         assert_eq!(read(answer), expected, "{answer}");
     }

@@ -10,6 +10,7 @@
 //! passage has, so that too many of them rule a near copy out.
 
 mod difference;
+mod versions;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -18,13 +19,18 @@ use std::sync::{LazyLock, OnceLock};
 
 use lorewell_text::fold;
 
-pub(crate) use difference::{Origin, tells_apart};
+pub(crate) use difference::{Origin, Telling, tells_apart};
+pub(crate) use versions::are_versions;
 
 /// The least Jaccard index of near copies.
 const NEAR: f64 = 0.8;
 
 /// A signature has 64 bits a word: some more than a passage has pairs.
 const SIGNATURE_WORDS: usize = 16;
+
+/// So many near passages are looked at more closely: of many in one form of words, all but the
+/// most alike are sure to differ in what tells them apart.
+const MOST_NEAR: usize = 8;
 
 /// Shorter passages are never copies of each other: short lines repeat for good reasons.
 const LEAST_CHARS: usize = 40;
@@ -143,8 +149,8 @@ impl Shapes {
         self.shapes.push((number, shape));
     }
 
-    /// The numbers of shapes that are like this one: one that is the same alone, else all that are
-    /// near, the most alike first.
+    /// The numbers of shapes that are like this one: one that is the same alone, else those that
+    /// are near, the most alike first and no more than [`MOST_NEAR`].
     pub(crate) fn like(&self, shape: &Shape) -> Vec<(usize, Likeness)> {
         let same = self.shapes.iter().find(|(_, s)| s.whole == shape.whole);
         if let Some((number, _)) = same {
@@ -156,6 +162,7 @@ impl Shapes {
             .filter(|(resemblance, _)| *resemblance >= NEAR)
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        near.truncate(MOST_NEAR);
         near.into_iter()
             .map(|(_, number)| (number, Likeness::Near))
             .collect()

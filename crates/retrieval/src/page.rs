@@ -1,12 +1,12 @@
 //! One page of an answer: which of the fused passages are shown.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use lorewell_index::{EvidenceClass, Snapshot, StoredNote, StoredPassage};
-use lorewell_text::fold;
 use rustc_hash::FxHashMap;
 
-use crate::copies::{Likeness, Origin, Shape, Shapes, tells_apart};
+use crate::copies::{Likeness, Origin, Shape, Shapes, Telling, are_versions, tells_apart};
 use crate::error::RetrievalError;
 use crate::fusion::Fused;
 
@@ -50,6 +50,7 @@ impl Page {
             shapes: Shapes::default(),
             of_note: FxHashMap::default(),
             notes: FxHashMap::default(),
+            telling: FxHashMap::default(),
         };
         let mut beyond = 0;
         for fused in fused {
@@ -60,7 +61,7 @@ impl Page {
             let Some(passage) = snapshot.passage(fused.passage)? else {
                 continue;
             };
-            let shape = Shape::of(&passage.text);
+            let shape = Shape::of(&told(&passage));
             if let Some(shape) = &shape
                 && let Some(original) = filling.original(&passage, shape)?
             {
@@ -88,6 +89,8 @@ struct Filling<'a> {
     /// How many passages of a note are shown.
     of_note: FxHashMap<u32, usize>,
     notes: FxHashMap<u32, Option<Rc<StoredNote>>>,
+    /// What tells a passage from others, by its number; made when first compared.
+    telling: FxHashMap<u32, Rc<Telling>>,
 }
 
 impl Filling<'_> {
@@ -122,13 +125,15 @@ impl Filling<'_> {
             let Some(shown) = self.candidates.get(place) else {
                 continue;
             };
-            let note = shown.passage.note;
-            let origin = match (self.note(note)?, self.note(passage.note)?) {
+            let shown = &shown.passage;
+            let one = telling(&mut self.telling, shown);
+            let two = telling(&mut self.telling, passage);
+            let shown_in = shown.note;
+            let origin = match (self.note(shown_in)?, self.note(passage.note)?) {
                 (Some(one), Some(two)) => origin(&one, &two),
                 _ => Origin::default(),
             };
-            let shown = self.candidates.get(place);
-            if shown.is_some_and(|c| !tells_apart(&c.passage.text, &passage.text, origin)) {
+            if !tells_apart(&one, &two, origin) {
                 return Ok(Some(place));
             }
         }
@@ -211,23 +216,30 @@ fn origin(one: &StoredNote, two: &StoredNote) -> Origin {
     let is_daily = |note: &StoredNote| note.evidence.class == EvidenceClass::Daily;
     let backup = is_backup(one) || is_backup(two);
     Origin {
-        one_note: backup || one.id != two.id && are_versions(one.path.name(), two.path.name()),
+        one_note: backup || are_versions(one.path.as_str(), two.path.as_str()),
         backup,
         different_days: is_daily(one) && is_daily(two) && one.date.day != two.date.day,
     }
 }
 
-/// Whether two file names are of one note: the same, or one with something behind that holds no
-/// number (`Kiln`, `Kiln old`).
-fn are_versions(one: &str, two: &str) -> bool {
-    let (one, two) = (fold(one), fold(two));
-    let (short, long) = if one.len() < two.len() {
-        (one, two)
-    } else {
-        (two, one)
-    };
-    long.strip_prefix(short.as_str()).is_some_and(|rest| {
-        let is_whole = rest.chars().next().is_none_or(|c| !c.is_alphanumeric());
-        is_whole && !rest.chars().any(char::is_numeric)
-    })
+/// What a passage says, without hidden pieces and without the heading that names its note, as the
+/// file name of others does. A heading with a number may be the day that it tells of, and stays.
+fn told(passage: &StoredPassage) -> Cow<'_, str> {
+    let said = passage.said();
+    let heading = said.lines().next().unwrap_or_default();
+    let names_note = passage.ordinal == 0
+        && heading.starts_with("# ")
+        && !heading.contains(|c: char| c.is_numeric());
+    match said {
+        said if !names_note => said,
+        Cow::Borrowed(said) => Cow::Borrowed(said.get(heading.len()..).unwrap_or_default()),
+        Cow::Owned(ref text) => {
+            Cow::Owned(text.get(heading.len()..).unwrap_or_default().to_string())
+        }
+    }
+}
+
+fn telling(known: &mut FxHashMap<u32, Rc<Telling>>, passage: &StoredPassage) -> Rc<Telling> {
+    let made = || Rc::new(Telling::of(&told(passage)));
+    Rc::clone(known.entry(passage.id).or_insert_with(made))
 }

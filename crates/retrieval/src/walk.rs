@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         match lane {
             Lane::Text => text::run(ground, &self.terms, depth),
             Lane::Title => title::run(ground, &self.terms, &request.question, request.today),
-            Lane::Vocab => vocab::run(ground, &self.terms, depth),
+            Lane::Vocab => vocab::run(ground, &self.terms, &request.question, depth),
             Lane::Dense if self.question.is_empty() => Ok(dense::nothing_to_ask(self.embedder)),
             Lane::Dense => {
                 let found = dense::run(ground, self.embedder, &request.question, depth)?;

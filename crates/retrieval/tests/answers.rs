@@ -2,58 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lorewell_embed::{Embedder, StaticModel};
-use lorewell_index::{IndexSettings, Layout, Lock, LockAttempt, Quiet, Scope, Snapshot, Writer};
-use lorewell_retrieval::{Answer, Confidence, Fusion, Lane, LaneState, Request, search};
-use lorewell_testkit::TempHome;
-use lorewell_vault::{Rules, Vault};
+mod bench;
 
-/// A vault with its index.
-struct Bench {
-    home: TempHome,
-    layout: Layout,
-}
-
-impl Bench {
-    fn new(notes: &str) -> Bench {
-        let home = TempHome::new(notes);
-        let layout = Layout::new(home.index_dir());
-        let vault = Vault::open(home.vault.root()).expect("a vault");
-        let listing = vault.list(&Rules::default()).expect("a listing");
-        let LockAttempt::Taken(lock) = Lock::attempt(&layout).expect("a lock") else {
-            panic!("locked")
-        };
-        let mut writer = Writer::open(&layout, lock, StaticModel::built_in()).expect("a writer");
-        writer
-            .update(
-                &vault,
-                &listing,
-                &IndexSettings::default(),
-                StaticModel::built_in(),
-                &Quiet,
-            )
-            .expect("an update");
-        Bench { home, layout }
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::open(&self.layout, StaticModel::built_in().fingerprint().as_str())
-            .expect("a snapshot")
-    }
-
-    fn ask(&self, request: &Request) -> Answer {
-        search(&self.snapshot(), StaticModel::built_in(), request).expect("an answer")
-    }
-
-    fn notes(&self, question: &str) -> Vec<String> {
-        let answer = self.ask(&Request::new(question));
-        answer
-            .passages
-            .iter()
-            .map(|p| p.note.path.as_str().to_string())
-            .collect()
-    }
-}
+use bench::{Bench, notes};
+use lorewell_index::Scope;
+use lorewell_retrieval::{Confidence, Fusion, Lane, LaneState, Request};
 
 const KILN: &str = "
 === Kiln.md ===
@@ -93,7 +46,7 @@ fn a_question_that_names_a_note_finds_it_first() {
         ("Archive/Old kiln notes.md", "Archive/Old kiln notes.md"),
     ] {
         assert_eq!(
-            bench.notes(question).first().map(String::as_str),
+            notes(&bench.ask(&Request::new(question))).first().copied(),
             Some(note),
             "{question}"
         );
@@ -113,10 +66,7 @@ fn meaning_finds_what_words_do_not_and_says_so() {
     let first = &answer.passages[0];
     assert_eq!(first.note.path.as_str(), "Garden.md");
     assert!(
-        first
-            .signals
-            .iter()
-            .all(|s| s.lane == Lane::Dense),
+        first.signals.iter().all(|s| s.lane == Lane::Dense),
         "{:?}",
         first.signals
     );

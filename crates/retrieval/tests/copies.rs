@@ -1,32 +1,18 @@
 //! How copies are folded in an answer: which is shown, which are named.
 
-use lorewell_embed::{Embedder, StaticModel};
-use lorewell_index::{IndexSettings, Layout, Lock, LockAttempt, Quiet, Snapshot, Writer};
-use lorewell_retrieval::{Request, search};
-use lorewell_testkit::TempHome;
-use lorewell_vault::{Rules, Vault};
+mod bench;
+
+use bench::{Bench, notes as notes_of};
+use lorewell_retrieval::Request;
 
 /// The answer to a question over a vault: each passage as `note (copies)`, best first.
 fn ask(notes: &str, question: &str) -> Vec<String> {
-    let home = TempHome::new(notes);
-    let layout = Layout::new(home.index_dir());
-    let vault = Vault::open(home.vault.root()).expect("a vault");
-    let listing = vault.list(&Rules::default()).expect("a listing");
-    let LockAttempt::Taken(lock) = Lock::attempt(&layout).expect("a lock") else {
-        panic!("locked")
-    };
-    let model = StaticModel::built_in();
-    let mut writer = Writer::open(&layout, lock, model).expect("a writer");
-    let settings = IndexSettings::default();
-    let report = writer.update(&vault, &listing, &settings, model, &Quiet);
-    report.expect("an update");
-    drop(writer);
-    let snapshot = Snapshot::open(&layout, model.fingerprint().as_str()).expect("a snapshot");
-    let answer = search(&snapshot, model, &Request::new(question)).expect("an answer");
-    let shown = answer.passages.iter().map(|passage| {
+    let answer = Bench::new(notes).ask(&Request::new(question));
+    let shown = answer.passages.iter().zip(notes_of(&answer));
+    let shown = shown.map(|(passage, note)| {
         let mut copies = passage.copies.clone();
         copies.sort();
-        format!("{} ({})", passage.note.path.as_str(), copies.join(", "))
+        format!("{note} ({})", copies.join(", "))
     });
     shown.collect()
 }
@@ -68,6 +54,33 @@ fn notes_that_repeat_one_event_are_one_and_events_in_one_form_are_many() {
         shown.iter().all(|passage| passage.ends_with("()")),
         "{shown:?}"
     );
+}
+
+#[test]
+fn what_is_hidden_does_not_make_a_difference() {
+    let vault = notes(&[
+        ("Kiln.md", &format!("{EVENT} ^lid-7")),
+        (
+            "Shed.md",
+            &EVENT.replace("its lid", "its lid %%the 2nd, says Bob%%"),
+        ),
+    ]);
+    assert_eq!(ask(&vault, "why did the kiln crack?").len(), 1);
+}
+
+#[test]
+fn a_heading_that_names_its_note_is_not_compared_but_a_day_is() {
+    let under = |headings: [&str; 3]| {
+        let paths = ["Boat.md", "Harbour.md", "Engine.md"];
+        let texts = headings.map(|heading| format!("# {heading}\n\n{EVENT}"));
+        let all: Vec<(&str, &str)> = paths
+            .into_iter()
+            .zip(texts.iter().map(String::as_str))
+            .collect();
+        ask(&notes(&all), "why did the kiln crack?").len()
+    };
+    assert_eq!(under(["Boat", "The harbour", "Engine"]), 1);
+    assert_eq!(under(["3 May", "4 May", "5 May"]), 3);
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod origin;
 mod paths;
 mod reference;
 mod settings;
+mod tokenizer;
 mod value;
 pub mod vaults;
 

@@ -1,14 +1,17 @@
 //! From settings and a vault to a running engine.
 
+use std::sync::Arc;
+
 use lorewell_engine::{
     EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings, LaneWeights,
-    PassageSettings, RuleSettings, Rules, SearchSettings,
+    PassageSettings, RuleSettings, Rules, SearchSettings, Tokens,
 };
 
 use crate::config::Config;
 use crate::error::SetupError;
 use crate::index_dir::{index_dir_for, index_root};
 use crate::layers::Settings;
+use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
 
 /// Why a vault could not be opened.
@@ -56,6 +59,9 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         },
         search: search_settings(settings),
         max_note_bytes: Some(settings.max_note_bytes()),
+        tokens: settings
+            .tokenizer_file()
+            .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
     })
 }
 

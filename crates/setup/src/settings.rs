@@ -134,11 +134,11 @@ settings! {
         "The weight of the dense lane in the fusion; not set, it is the one that suits the embedding model.";
     weight_vocab WeightVocab: f64 = Some("0.2"), WEIGHT, Vault,
         "The weight of the vocab lane in the fusion.";
-    weight_link WeightLink: f64 = Some("0.05"), WEIGHT, Vault,
+    weight_link WeightLink: f64 = Some("0.1"), WEIGHT, Vault,
         "The weight of the link lane in the fusion.";
-    weight_tag WeightTag: f64 = Some("0.05"), WEIGHT, Vault,
+    weight_tag WeightTag: f64 = Some("0.1"), WEIGHT, Vault,
         "The weight of the tag lane in the fusion.";
-    weight_recent WeightRecent: f64 = Some("0.2"), WEIGHT, Vault,
+    weight_recent WeightRecent: f64 = Some("0.5"), WEIGHT, Vault,
         "The weight of the recent lane in the fusion, where it runs.";
     exclude_folders ExcludeFolders: Vec<String> = Some(""), Kind::List, Notes,
         "Folders, from the vault's root, whose notes are left out.";
@@ -153,6 +153,8 @@ settings! {
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
         Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
         "The size of a note at most; a larger file is skipped and said to be.";
+    tokenizer_file TokenizerFile: Option<PathBuf> = None, Kind::Path, Vault,
+        "A Hugging Face `tokenizer.json` by which `context` counts tokens exactly; not set, they are estimated, 4 characters of ASCII a token.";
     default_vault DefaultVault: Option<String> = None, Kind::Text, Machine,
         "The vault that is meant where none is named: a name from the list, or a folder.";
     index_dir IndexDir: Option<PathBuf> = None, Kind::Path, Machine,

@@ -43,16 +43,21 @@ pub struct AppFolders {
     pub daily: Vec<String>,
 }
 
-/// Where settings name a folder: the file, and the way to the value in it.
-const TEMPLATE_FOLDERS: [(&str, &str); 2] = [
-    ("templates.json", "/folder"),
-    ("plugins/templater-obsidian/data.json", "/templates_folder"),
+/// Where settings name folders: the file, and the ways to the values in it.
+type Places = [(&'static str, &'static [&'static str])];
+const TEMPLATE_FOLDERS: &Places = &[
+    ("templates.json", &["/folder"]),
+    (
+        "plugins/templater-obsidian/data.json",
+        &["/templates_folder"],
+    ),
 ];
-const DAILY_FOLDERS: [(&str, &str); 4] = [
-    ("daily-notes.json", "/folder"),
-    ("plugins/periodic-notes/data.json", "/daily/folder"),
-    ("plugins/periodic-notes/data.json", "/weekly/folder"),
-    ("plugins/periodic-notes/data.json", "/monthly/folder"),
+const DAILY_FOLDERS: &Places = &[
+    ("daily-notes.json", &["/folder"]),
+    (
+        "plugins/periodic-notes/data.json",
+        &["/daily/folder", "/weekly/folder", "/monthly/folder"],
+    ),
 ];
 
 impl Filter {
@@ -131,25 +136,27 @@ pub(crate) fn read_folders(root: &Path) -> AppFolders {
     if !settings.is_dir() {
         return AppFolders::default();
     }
-    let named = |places: &[(&str, &str)]| {
+    let named = |places: &Places| {
         let mut folders: Vec<String> = Vec::new();
-        for (file, pointer) in places {
+        for (file, pointers) in places {
             let Ok(text) = read_small_file(&settings.join(file)) else {
                 continue;
             };
             let value = serde_json::from_slice::<Value>(&text).unwrap_or_default();
-            let folder = value.pointer(pointer).and_then(Value::as_str);
-            let folder = folder.unwrap_or_default().trim().trim_matches('/');
-            // The root itself says nothing of a note.
-            if !folder.is_empty() && folder != "." && !folders.iter().any(|f| f == folder) {
-                folders.push(folder.to_owned());
+            for pointer in *pointers {
+                let folder = value.pointer(pointer).and_then(Value::as_str);
+                let folder = folder.unwrap_or_default().trim().trim_matches('/');
+                // The root itself says nothing of a note.
+                if !folder.is_empty() && folder != "." && !folders.iter().any(|f| f == folder) {
+                    folders.push(folder.to_owned());
+                }
             }
         }
         folders
     };
     AppFolders {
-        templates: named(&TEMPLATE_FOLDERS),
-        daily: named(&DAILY_FOLDERS),
+        templates: named(TEMPLATE_FOLDERS),
+        daily: named(DAILY_FOLDERS),
     }
 }
 
@@ -172,4 +179,38 @@ fn read_small_file(path: &Path) -> io::Result<Vec<u8>> {
 /// The last line of a message that draws the expression above it.
 fn one_line(message: &str) -> &str {
     message.lines().last().unwrap_or(message).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use lorewell_testkit::TempVault;
+
+    use super::read_folders;
+
+    #[test]
+    fn folders_of_the_app() {
+        let vault = TempVault::empty();
+        assert_eq!(read_folders(vault.root()), super::AppFolders::default());
+        vault.write(
+            ".obsidian/templates.json",
+            r#"{"folder": "/Extras/Templates/"}"#,
+        );
+        vault.write(
+            ".obsidian/plugins/templater-obsidian/data.json",
+            r#"{"templates_folder": "Extras/Templates", "trigger": true}"#,
+        );
+        vault.write(
+            ".obsidian/daily-notes.json",
+            r#"{"folder": "", "format": "YYYY"}"#,
+        );
+        vault.write(
+            ".obsidian/plugins/periodic-notes/data.json",
+            r#"{"daily": {"folder": "Days"}, "weekly": {"folder": ["x"]}, "monthly": {"folder": "Months"}}"#,
+        );
+        let folders = read_folders(vault.root());
+        assert_eq!(folders.templates, ["Extras/Templates"]);
+        assert_eq!(folders.daily, ["Days", "Months"]);
+        vault.write(".obsidian/templates.json", "{");
+        assert_eq!(read_folders(vault.root()).templates, ["Extras/Templates"]);
+    }
 }

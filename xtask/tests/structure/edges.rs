@@ -15,6 +15,7 @@ const PARTS: &[&str] = &[
     "lorewell-graph",
     "lorewell-lexical",
     "lorewell-markdown",
+    "lorewell-quotes",
     "lorewell-vault",
     "lorewell-vectors",
 ];
@@ -52,6 +53,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-vectors", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-graph", &[NOUNS]),
+    ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
@@ -66,7 +68,9 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
 /// (in tests anybody may, except that nobody may use an async runtime).
 const HELD: &[(&str, &[&str])] = &[
     ("rusqlite", &["lorewell-index"]),
-    ("pulldown-cmark", &["lorewell-markdown"]),
+    ("pulldown-cmark", &["lorewell-markdown", "lorewell-quotes"]),
+    // Heavy, and needed only where tokens are counted for a prompt.
+    ("tokenizers", &["lorewell-setup"]),
     ("clap", &["lorewell", "lorewell-evals"]),
     ("clap_complete", &["lorewell"]),
     ("indicatif", &["lorewell"]),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use lorewell_capabilities::{BacklinkJson, LinksOutput, OutgoingJson, TargetJson};
 
-use super::{counted, grouped};
+use super::counted;
 use crate::style::{FAINT, TITLE, WARN, inert_line, styled};
 
 /// So many items of each list are asked for, unless `--limit N` says.
@@ -33,11 +33,16 @@ fn of_note(note: &str, links: &LinksOutput) -> String {
     if title != name_of(note) {
         let _ = writeln!(out, "{}", styled(FAINT, &inert_line(title)));
     }
-    out += &heading(totals.outgoing, "link", "No links.");
+    out += &heading(totals.outgoing, links.outgoing.len(), "link", "No links.");
     for link in &links.outgoing {
         let _ = writeln!(out, "  {}", outgoing(link));
     }
-    out += &heading(totals.backlinks, "backlink", "No backlinks.");
+    out += &heading(
+        totals.backlinks,
+        links.backlinks.len(),
+        "backlink",
+        "No backlinks.",
+    );
     for link in &links.backlinks {
         let _ = writeln!(out, "  {}", backlink(link));
     }
@@ -102,6 +107,7 @@ fn of_vault(links: &LinksOutput) -> String {
     );
     out += &heading(
         totals.unresolved,
+        links.unresolved.len(),
         "target that leads nowhere",
         "Every link leads somewhere.",
     );
@@ -110,6 +116,7 @@ fn of_vault(links: &LinksOutput) -> String {
     }
     out += &heading(
         totals.ambiguous,
+        links.ambiguous.len(),
         "target that could mean several notes",
         "No link is ambiguous.",
     );
@@ -118,6 +125,7 @@ fn of_vault(links: &LinksOutput) -> String {
     }
     out += &heading(
         totals.orphans,
+        links.orphans.len(),
         "note without links",
         "Every note is linked.",
     );
@@ -140,10 +148,17 @@ fn target(shared: &TargetJson) -> String {
             None => place.note.clone(),
         })
         .collect();
-    let more = shared.links.saturating_sub(places.len() as u64);
-    let mut from = format!("from {}", places.join(", "));
+    let more = shared.linking_notes.saturating_sub(places.len() as u64);
+    let mut from = match shared.links > shared.linking_notes {
+        true => format!(
+            "{} from {}",
+            counted(shared.links, "link"),
+            places.join(", ")
+        ),
+        false => format!("from {}", places.join(", ")),
+    };
     if more > 0 {
-        from += &format!(" and {} more", grouped(more));
+        from += &format!(" and {}", counted(more, "other note"));
     }
     format!(
         "{}  {}",
@@ -152,10 +167,13 @@ fn target(shared: &TargetJson) -> String {
     )
 }
 
-/// `3 links:`, or what is said where there are none.
-fn heading(total: u64, thing: &str, none: &str) -> String {
+/// `3 links:`, or what is said where there are none; nothing where all were shown before.
+fn heading(total: u64, shown: usize, thing: &str, none: &str) -> String {
     if total == 0 {
         return format!("{none}\n");
+    }
+    if shown == 0 {
+        return String::new();
     }
     // "2 targets that lead nowhere" is the only grammar that a plural `s` at the end would spoil.
     let (noun, rest) = thing.split_once(' ').unwrap_or((thing, ""));

@@ -1,6 +1,7 @@
 //! Answers as text for people. What is shown here is all in the JSON; nothing is added.
 
 pub(crate) mod eval;
+mod context;
 mod excerpt;
 mod links;
 mod read;
@@ -12,7 +13,7 @@ mod verify;
 
 use std::path::Path;
 
-use lorewell_capabilities::{Capability, Entry, Links, Read, Rebuild, Related, Search, Status, Verify};
+use lorewell_capabilities::{Capability, ContextPack, Entry, Links, Read, Rebuild, Related, Search, Status, Verify};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -45,6 +46,7 @@ pub(crate) fn shorten(entry: &Entry, input: &mut Value) {
 /// Prints the output of a capability.
 pub(crate) fn print(entry: &Entry, output: &Value, looks: &Looks<'_>) {
     let text = match entry.id {
+        ContextPack::ID => typed(output, context::text),
         Search::ID => typed(output, |answer| search::text(answer, looks)),
         Read::ID => typed(output, read::text),
         Links::ID => typed(output, links::text),

@@ -60,7 +60,7 @@ fn reason(signal: &RelatedSignalJson) -> String {
             format!("shares {}", tags.join(", "))
         }
         "words" => format!("shares the words {}", list(&signal.words)),
-        "dense" => format!("near in meaning ({:.2})", signal.cosine.unwrap_or_default()),
+        "dense" => "near in meaning".to_string(),
         kind => kind.to_string(),
     }
 }

@@ -44,7 +44,12 @@ fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
     let mut out = format!("{}  {words}\n", styled(style, &claim.verdict));
     let mut about: Vec<String> = Vec::new();
     about.extend(claim.line.map(|line| format!("line {line} of the answer")));
-    about.extend(claim.citation.as_ref().map(|citation| format!("cites {citation}")));
+    about.extend(
+        claim
+            .citation
+            .as_ref()
+            .map(|citation| format!("cites {citation}")),
+    );
     if let Some(note) = claim.note.as_ref().filter(|note| !is_found_in(claim, note)) {
         about.push(format!("of {note}"));
     }
@@ -60,7 +65,11 @@ fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
         let _ = writeln!(out, "{INDENT}{}", inert_line(&difference.text));
     }
     if let Some(found) = &claim.found {
-        let stands = if claim.verdict == "absent" { "its words stand in " } else { "" };
+        let stands = if claim.verdict == "absent" {
+            "its words stand in "
+        } else {
+            ""
+        };
         let _ = writeln!(out, "{INDENT}{stands}{}", place(found, looks));
     }
     out
@@ -99,8 +108,14 @@ fn summary(verified: &VerifyOutput) -> String {
         (counts.absent, "absent"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
-    let list: Vec<String> = some.map(|(count, name)| format!("{count} {name}")).collect();
-    let mut line = format!("{}: {}", inert_line(&verified.vault), counted(counts.claims, "claim"));
+    let list: Vec<String> = some
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    let mut line = format!(
+        "{}: {}",
+        inert_line(&verified.vault),
+        counted(counts.claims, "claim")
+    );
     if !list.is_empty() {
         line += &format!(": {}", list.join(", "));
     }
@@ -108,7 +123,10 @@ fn summary(verified: &VerifyOutput) -> String {
         line += &format!("; {} perhaps in words of their own", counts.own_words);
     }
     if counts.uncited > 0 {
-        line += &format!("; {} without a citation", counted(counts.uncited, "quotation"));
+        line += &format!(
+            "; {} without a citation",
+            counted(counts.uncited, "quotation")
+        );
     }
     line
 }

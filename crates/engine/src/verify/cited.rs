@@ -8,8 +8,8 @@ use lorewell_graph::split_target;
 use lorewell_quotes::{Answer, Citation, Target};
 
 use super::on_disk::{OnDisk, Shelf};
-use crate::note_text::{ReadRequest, part_of};
 use crate::EngineError;
+use crate::note_text::{ReadRequest, part_of};
 
 /// Said of a number that no source bears.
 const NO_SUCH_SOURCE: &str = "no such source";
@@ -77,11 +77,16 @@ pub(super) struct Unresolved {
 impl<'a> Citations<'a> {
     /// Sources that the caller gives count more than those that the answer lists itself.
     pub(super) fn new(sources: &'a [CitedSource], answer: &'a Answer) -> Citations<'a> {
-        let listed = answer.sources.iter().filter_map(|(n, target)| match target {
-            Target::Note(link) => Some((n.as_str(), linked(link))),
-            Target::Source(_) => None,
-        });
-        let given = sources.iter().map(|source| (source.n.as_str(), source.place.clone()));
+        let listed = answer
+            .sources
+            .iter()
+            .filter_map(|(n, target)| match target {
+                Target::Note(link) => Some((n.as_str(), linked(link))),
+                Target::Source(_) => None,
+            });
+        let given = sources
+            .iter()
+            .map(|source| (source.n.as_str(), source.place.clone()));
         Citations {
             sources: listed.chain(given).collect(),
         }
@@ -193,7 +198,9 @@ impl Shelf<'_> {
 
 impl Standing {
     fn of(note: Rc<OnDisk>, place: &CitedPlace) -> Standing {
-        let stale = place.content_hash.is_some_and(|hash| hash != note.content_hash);
+        let stale = place
+            .content_hash
+            .is_some_and(|hash| hash != note.content_hash);
         let (region, missing) = match region(&note, place, stale) {
             Ok(region) => (region, None),
             Err(error) => (None, Some(error.to_string())),

@@ -13,8 +13,9 @@ use lorewell_vault::ReadError;
 
 use crate::{EngineError, View};
 
-/// So many notes are kept at hand.
+/// So many notes are kept at hand, of so many bytes together (but always the last).
 const KEPT: usize = 24;
+const KEPT_BYTES: usize = 32 << 20;
 /// So many passages that hold a quotation as it stands are asked for.
 const HOLDING: usize = 6;
 /// So many notes with words of a quotation are read to find it.
@@ -72,11 +73,15 @@ impl OnDisk {
     fn heading_path(&self, at: usize) -> Vec<String> {
         let headings = self.headings.get_or_init(|| {
             let settings = lorewell_markdown::Settings::default();
-            lorewell_markdown::parse(self.original.text(), &settings).note.headings
+            lorewell_markdown::parse(self.original.text(), &settings)
+                .note
+                .headings
         });
         let next = headings.partition_point(|heading| heading.range.start <= at);
         let above = next.checked_sub(1).and_then(|above| headings.get(above));
-        above.map(|heading| heading.path.clone()).unwrap_or_default()
+        above
+            .map(|heading| heading.path.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -121,7 +126,11 @@ impl<'v> Shelf<'v> {
                 Err(format!("not looked at: {error}"))
             }
         };
-        if kept.len() == KEPT {
+        let bytes = |kept: &[(u32, Read)]| -> usize {
+            let read = kept.iter().filter_map(|(_, read)| read.as_ref().ok());
+            read.map(|note| note.original.text().len()).sum()
+        };
+        while kept.len() >= KEPT || bytes(&kept) > KEPT_BYTES {
             drop(kept.remove(0));
         }
         kept.push((id, read.clone()));

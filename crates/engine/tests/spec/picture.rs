@@ -82,6 +82,7 @@ impl Picture {
                 &note.aliases,
                 &note.tags,
                 &note.date,
+                &note.evidence,
                 note.passages
             )
         )];

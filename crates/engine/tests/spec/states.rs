@@ -116,12 +116,12 @@ fn damage_is_told_and_rebuild_makes_it_good() {
         ),
         (
             |world| set_format(world, 4_000),
-            "the index in INDEX has format 4000; this version knows formats up to 2",
+            "the index in INDEX has format 4000; this version knows formats up to 3",
             "index_newer",
         ),
         (
             |world| set_format(world, 1),
-            "the index in INDEX has the old format 1; this version writes format 2",
+            "the index in INDEX has the old format 1; this version writes format 3",
             "index_older",
         ),
     ];

@@ -115,9 +115,10 @@ impl FromStr for EvidenceRule {
                 None => return Err(wrong("names no property".to_string())),
             },
             "name" => Condition::Name(which.split('*').map(value_piece).collect()),
-            other => {
+            _ => {
                 return Err(wrong(format!(
-                    "begins with “{other}”: it must begin with folder:, tag:, property: or name:"
+                    "begins with “{}”: it must begin with folder:, tag:, property: or name:",
+                    kind.trim()
                 )));
             }
         };

@@ -115,16 +115,26 @@ impl Walk {
                 self.flush();
                 self.footnote = Some(label.to_string());
             }
-            Tag::TableCell => {
-                if !self.leaf.text.is_empty() {
-                    self.leaf.text.push_str(" | ");
-                }
+            Tag::TableCell if !self.leaf.text.is_empty() => self.leaf.text.push_str(" | "),
+            Tag::Link {
+                link_type,
+                dest_url,
+                ..
             }
-            Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. } => {
+            | Tag::Image {
+                link_type,
+                dest_url,
+                ..
+            } => {
                 let citation = cited(link_type, &dest_url, source);
                 self.links.push((self.leaf.text.len(), citation));
             }
-            Tag::Paragraph | Tag::Item | Tag::List(_) | Tag::TableHead | Tag::TableRow | Tag::Table(_) => {
+            Tag::Paragraph
+            | Tag::Item
+            | Tag::List(_)
+            | Tag::TableHead
+            | Tag::TableRow
+            | Tag::Table(_) => {
                 self.flush();
             }
             _ => {}
@@ -149,7 +159,11 @@ impl Walk {
                 self.footnote = None;
             }
             TagEnd::Link | TagEnd::Image => self.link(),
-            TagEnd::Paragraph | TagEnd::Item | TagEnd::List(_) | TagEnd::TableHead | TagEnd::TableRow => {
+            TagEnd::Paragraph
+            | TagEnd::Item
+            | TagEnd::List(_)
+            | TagEnd::TableHead
+            | TagEnd::TableRow => {
                 self.flush();
             }
             _ => {}
@@ -185,7 +199,8 @@ impl Walk {
             let first = leaf.cited.into_iter().next();
             let named = first.map(|cited| cited.citation.target);
             let named = named.or_else(|| citations::path(&leaf.text));
-            self.sources.extend(named.map(|target| (label.clone(), target)));
+            self.sources
+                .extend(named.map(|target| (label.clone(), target)));
             return;
         }
         if self.quotes == 0 {
@@ -207,7 +222,11 @@ fn cited(kind: LinkType, destination: &CowStr<'_>, source: &str) -> Option<Citat
         }
         LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut => {
             let label = source.trim_matches(['[', ']']);
-            let label = label.rsplit('[').next().unwrap_or(label).trim_start_matches('^');
+            let label = label
+                .rsplit('[')
+                .next()
+                .unwrap_or(label)
+                .trim_start_matches('^');
             match citations::is_number(label) {
                 true => Target::Source(label.to_string()),
                 false => note_target(destination)?,

@@ -7,6 +7,9 @@ use super::{Citation, Cited, Leaf, Target};
 /// So many sources are named by one pair of brackets at most (`[1-9]`).
 const RANGE: u32 = 32;
 
+/// Between the brackets of a citation stand so many bytes at most.
+const INSIDE: usize = 64;
+
 /// Whether a label is the number of a source.
 pub(crate) fn is_number(label: &str) -> bool {
     (1..=6).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_digit())
@@ -21,8 +24,10 @@ pub(crate) fn find(leaf: &mut Leaf) {
         let start = at + length;
         let (end, numbers) = brackets(&leaf.text[start..]);
         at = start + end;
-        let known = leaf.cited.iter().any(|c| c.range.start <= start && start < c.range.end);
-        if known || leaf.is_code(start) {
+        let next = leaf
+            .cited
+            .partition_point(|cited| cited.range.start <= start);
+        if next > 0 && start < leaf.cited[next - 1].range.end || leaf.is_code(start) {
             continue;
         }
         for number in numbers {
@@ -43,10 +48,15 @@ pub(crate) fn find(leaf: &mut Leaf) {
 /// The numbers between the brackets that open a text, and their length; of brackets that hold
 /// anything else, the length of the first sign.
 fn brackets(rest: &str) -> (usize, Vec<String>) {
-    let (open, close) = if rest.starts_with('[') { ('[', ']') } else { ('【', '】') };
+    let (open, close) = if rest.starts_with('[') {
+        ('[', ']')
+    } else {
+        ('【', '】')
+    };
     let skip = (open.len_utf8(), Vec::new());
     let inside = &rest[open.len_utf8()..];
-    let Some(end) = inside.find(close).filter(|end| *end <= 64) else {
+    let near = &inside[..inside.floor_char_boundary(INSIDE)];
+    let Some(end) = near.find(close) else {
         return skip;
     };
     let mut numbers = Vec::new();
@@ -79,7 +89,9 @@ fn span(first: &str, last: &str) -> Option<std::ops::RangeInclusive<u32>> {
 pub(crate) fn note_target(destination: &str) -> Option<Target> {
     let destination = destination.trim();
     if let Some(query) = destination.strip_prefix("obsidian://open?") {
-        let file = query.split('&').find_map(|field| field.strip_prefix("file="))?;
+        let file = query
+            .split('&')
+            .find_map(|field| field.strip_prefix("file="))?;
         return Some(Target::Note(decoded(file)));
     }
     let scheme = destination
@@ -87,7 +99,10 @@ pub(crate) fn note_target(destination: &str) -> Option<Target> {
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
         .count();
     let is_outside = destination.starts_with("//")
-        || destination.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        || destination
+            .as_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_alphabetic)
             && destination.as_bytes().get(scheme) == Some(&b':');
     // A place in the answer itself is no source.
     if destination.is_empty() || destination.starts_with('#') || is_outside {
@@ -103,9 +118,17 @@ pub(crate) fn path(text: &str) -> Option<Target> {
         Some((path, headings)) => (path.trim_end(), headings),
         None => (text, ""),
     };
-    let lower = path.split('#').next().unwrap_or_default().to_ascii_lowercase();
+    let lower = path
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let is_path = (lower.ends_with(".md") || lower.ends_with(".markdown")) && !path.contains('\n');
-    let headings: String = headings.split(" › ").filter(|h| !h.is_empty()).map(|h| format!("#{}", h.trim())).collect();
+    let headings: String = headings
+        .split(" › ")
+        .filter(|h| !h.is_empty())
+        .map(|h| format!("#{}", h.trim()))
+        .collect();
     is_path.then(|| Target::Note(format!("{path}{headings}")))
 }
 
@@ -115,7 +138,7 @@ pub(crate) fn listed(leaf: &Leaf, line: Range<usize>) -> Option<(String, Target)
     let text = &leaf.text[line.clone()];
     let indent = text.len() - text.trim_start().len();
     let start = line.start + indent;
-    let mut cited = leaf.cited.iter().filter(|c| line.contains(&c.range.start));
+    let mut cited = leaf.cited_in(&line).iter();
     let number = cited.next().filter(|c| c.range.start == start)?;
     let Target::Source(label) = &number.citation.target else {
         return None;
@@ -140,7 +163,9 @@ fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        let digits = bytes
+            .get(at + 1..at + 3)
+            .and_then(|pair| std::str::from_utf8(pair).ok());
         let value = digits
             .filter(|pair| bytes[at] == b'%' && pair.bytes().all(|b| b.is_ascii_hexdigit()))
             .and_then(|pair| u8::from_str_radix(pair, 16).ok());

@@ -57,10 +57,8 @@ fn text_claims(
             },
         }
     }
+    let quotations = quotations::find(leaf);
     for part in left {
-        let quotations = quotations::find(leaf);
-        let quotations: Vec<Quotation> =
-            quotations.into_iter().filter(|q| part.contains(&q.outer.start)).collect();
         for sentence in sentences(leaf, &part, &quotations) {
             let ending = leaf.text[sentence.start..].trim_end();
             if leads && sentence.end == leaf.text.len() && ending.ends_with([':', '：']) {
@@ -79,9 +77,9 @@ fn sentence_claims(
     lines: &LineIndex,
     answer: &mut Answer,
 ) {
-    let inside: Vec<&Quotation> =
-        quotations.iter().filter(|q| sentence.contains(&q.outer.start)).collect();
-    for quotation in &inside {
+    let before = |at: usize| quotations.partition_point(|q| q.outer.start < at);
+    let inside = &quotations[before(sentence.start)..before(sentence.end)];
+    for quotation in inside {
         let citations = citations_of(leaf, part, sentence, quotation);
         let text = without_marks(leaf, &quotation.inner, true);
         if citations.is_empty() {
@@ -99,7 +97,7 @@ fn sentence_claims(
     if !inside.is_empty() {
         return;
     }
-    let cited = leaf.cited.iter().filter(|c| sentence.contains(&c.range.start));
+    let cited = leaf.cited_in(sentence).iter();
     let citations = distinct(cited.map(|cited| &cited.citation));
     let text = without_marks(leaf, sentence, false);
     if citations.is_empty() || length(&text) < WORDS {
@@ -108,7 +106,8 @@ fn sentence_claims(
     let indent = leaf.text[sentence.clone()].len() - leaf.text[sentence.clone()].trim_start().len();
     answer.claims.push(Claim {
         kind: Kind::Sentence,
-        bare: without_last_link(leaf, sentence).filter(|bare| *bare != text && length(bare) >= WORDS),
+        bare: without_last_link(leaf, sentence)
+            .filter(|bare| *bare != text && length(bare) >= WORDS),
         text,
         citations,
         line: lines.line(leaf.place(sentence.start + indent)),
@@ -122,14 +121,16 @@ fn citations_of(
     sentence: &Range<usize>,
     quotation: &Quotation,
 ) -> Vec<Citation> {
-    let within = |range: &Range<usize>| {
-        let cited = leaf.cited.iter().filter(|c| range.contains(&c.range.start));
-        cited.collect::<Vec<_>>()
-    };
-    let run = |cited: Vec<&Cited>| distinct(run(leaf, &cited).map(|c| &c.citation));
+    let within = |range: &Range<usize>| leaf.cited_in(range).iter().collect::<Vec<_>>();
+    let run = |cited: Vec<&Cited>| distinct(run(leaf, &cited).into_iter().map(|c| &c.citation));
     let inside = within(&quotation.inner);
     if inside.iter().any(|cited| cited.is_mark) {
-        return distinct(inside.into_iter().filter(|c| c.is_mark).map(|c| &c.citation));
+        return distinct(
+            inside
+                .into_iter()
+                .filter(|c| c.is_mark)
+                .map(|c| &c.citation),
+        );
     }
     let following = run(within(&(quotation.outer.end..sentence.end)));
     if !following.is_empty() {
@@ -153,10 +154,13 @@ fn citations_of(
 }
 
 /// The first citations of a list that stand together.
-fn run<'c>(leaf: &Leaf, cited: &[&'c Cited]) -> impl Iterator<Item = &'c Cited> {
-    let together = cited.windows(2).take_while(|pair| joins(leaf, pair[0], pair[1])).count();
+fn run<'c>(leaf: &Leaf, cited: &[&'c Cited]) -> Vec<&'c Cited> {
+    let together = cited
+        .windows(2)
+        .take_while(|pair| joins(leaf, pair[0], pair[1]))
+        .count();
     let length = if cited.is_empty() { 0 } else { together + 1 };
-    cited[..length].to_vec().into_iter()
+    cited[..length].to_vec()
 }
 
 /// Whether nothing but signs stands between two citations.
@@ -186,9 +190,8 @@ fn sentences(leaf: &Leaf, part: &Range<usize>, quotations: &[Quotation]) -> Vec<
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, sentence) in text.split_sentence_bound_indices() {
         let range = part.start + start..part.start + start + sentence.len();
-        let in_quotation = quotations
-            .iter()
-            .any(|q| q.outer.start < range.start && range.start < q.outer.end);
+        let next = quotations.partition_point(|q| q.outer.start < range.start);
+        let in_quotation = next > 0 && range.start < quotations[next - 1].outer.end;
         match found.last_mut() {
             Some(last) if in_quotation => last.end = range.end,
             Some(last) => {
@@ -207,13 +210,16 @@ fn sentences(leaf: &Leaf, part: &Range<usize>, quotations: &[Quotation]) -> Vec<
 /// Up to where the citations that open a sentence belong to the one before it.
 fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) -> usize {
     let mut end = sentence.start;
-    let has_own = leaf.cited.iter().any(|c| before.contains(&c.range.start));
-    for cited in leaf.cited.iter().filter(|c| sentence.contains(&c.range.start)) {
+    let has_own = !leaf.cited_in(before).is_empty();
+    for cited in leaf.cited_in(sentence) {
         let gap = leaf.text.get(end..cited.range.start).unwrap_or_default();
         if gap.chars().any(char::is_alphanumeric) || has_own && !cited.is_mark {
             break;
         }
-        let behind = leaf.text.get(cited.range.end..sentence.end).unwrap_or_default();
+        let behind = leaf
+            .text
+            .get(cited.range.end..sentence.end)
+            .unwrap_or_default();
         let is_alone = !behind.chars().any(char::is_alphanumeric) || gap.ends_with('(');
         if !cited.is_mark && !is_alone {
             break;
@@ -225,8 +231,12 @@ fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) ->
     }
     // The bracket and the full stop behind a citation are part of it.
     let rest = &leaf.text[end..sentence.end.max(end)];
-    let signs = rest.find(|c: char| c.is_alphanumeric() || c == '[').unwrap_or(rest.len());
-    let signs = rest[..signs].rfind([')', '.', '。', ',', ';', ' ']).map_or(0, |at| at + 1);
+    let signs = rest
+        .find(|c: char| c.is_alphanumeric() || c == '[')
+        .unwrap_or(rest.len());
+    let signs = rest[..signs]
+        .rfind([')', '.', '。', ',', ';', ' '])
+        .map_or(0, |at| at + 1);
     leaf.text.ceil_char_boundary(end + signs)
 }
 
@@ -235,7 +245,7 @@ fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) ->
 fn without_marks(leaf: &Leaf, range: &Range<usize>, keep_labels: bool) -> String {
     let mut out = String::new();
     let mut at = range.start;
-    for cited in leaf.cited.iter().filter(|c| range.contains(&c.range.start)) {
+    for cited in leaf.cited_in(range) {
         if cited.range.start < at {
             continue;
         }
@@ -249,16 +259,15 @@ fn without_marks(leaf: &Leaf, range: &Range<usize>, keep_labels: bool) -> String
     }
     out += &leaf.text[at.min(range.end)..range.end];
     let out = lorewell_text::fold_white_space(&out);
-    out.trim_matches(|c: char| matches!(c, '–' | '—' | ':' | ',' | '|') || c.is_whitespace()).to_string()
+    out.trim_matches(|c: char| matches!(c, '–' | '—' | ':' | ',' | '|') || c.is_whitespace())
+        .to_string()
 }
 
 /// The words of a sentence before the links that end it.
 fn without_last_link(leaf: &Leaf, sentence: &Range<usize>) -> Option<String> {
-    let inside: Vec<&Cited> =
-        leaf.cited.iter().filter(|c| sentence.contains(&c.range.start)).collect();
     let mut end = sentence.end;
     let mut is_link = false;
-    for cited in inside.iter().rev() {
+    for cited in leaf.cited_in(sentence).iter().rev() {
         let behind = leaf.text.get(cited.range.end..end)?;
         if behind.chars().any(char::is_alphanumeric) {
             break;
@@ -272,14 +281,32 @@ fn without_last_link(leaf: &Leaf, sentence: &Range<usize>) -> Option<String> {
 /// Whether a link is a citation rather than a word: in brackets, or behind all words.
 fn stands_aside(leaf: &Leaf, range: &Range<usize>, cited: &Cited) -> bool {
     let before = leaf.text[range.start..cited.range.start].trim_end();
-    let behind = leaf.text.get(cited.range.end..range.end).unwrap_or_default();
-    let others = |at: usize| leaf.cited.iter().any(|c| c.range.contains(&at));
-    let word_behind = behind
-        .char_indices()
-        .any(|(at, c)| c.is_alphanumeric() && !others(cited.range.end + at));
+    let behind = leaf
+        .text
+        .get(cited.range.end..range.end)
+        .unwrap_or_default();
+    let word_behind = has_words(leaf, cited.range.end..range.end);
     before.ends_with('(') && behind.starts_with(')')
-        || !word_behind && before.ends_with(['.', '。', '!', '?', ',', '—', '–', ':', ']', '”', '"'])
+        || !word_behind
+            && before.ends_with(['.', '。', '!', '?', ',', '—', '–', ':', ']', '”', '"'])
         || before.is_empty() && behind.starts_with(':')
+}
+
+/// Whether a stretch holds letters or digits that belong to no citation.
+fn has_words(leaf: &Leaf, range: Range<usize>) -> bool {
+    let is_word = |from: usize, to: usize| {
+        leaf.text
+            .get(from..to)
+            .is_some_and(|text| text.contains(char::is_alphanumeric))
+    };
+    let mut at = range.start;
+    for cited in leaf.cited_in(&range) {
+        if is_word(at, cited.range.start) {
+            return true;
+        }
+        at = cited.range.end.max(at);
+    }
+    is_word(at, range.end)
 }
 
 /// A blockquote, with the blocks beside it.
@@ -294,7 +321,10 @@ fn blockquote(
     let mut own: Vec<Citation> = Vec::new();
     for (at, leaf) in leaves.iter().enumerate() {
         let end = attribution(leaf);
-        let marks = leaf.cited.iter().filter(|c| c.is_mark || c.range.start >= end);
+        let marks = leaf
+            .cited
+            .iter()
+            .filter(|c| c.is_mark || c.range.start >= end);
         own.extend(marks.map(|cited| cited.citation.clone()));
         let begin = if at == 0 { callout(&leaf.text) } else { 0 };
         let text = without_marks(leaf, &(begin.min(end)..end), true);
@@ -373,10 +403,12 @@ fn beside(before: Option<&Block>, after: Option<&Block>) -> Vec<Citation> {
         let all: Vec<&Cited> = leaf.cited.iter().collect();
         let first = all.first().map_or(0, |cited| cited.range.start);
         let opening = leaf.text.get(..first).unwrap_or_default();
-        let words = opening.split_whitespace().filter(|w| w.contains(char::is_alphanumeric));
+        let words = opening
+            .split_whitespace()
+            .filter(|w| w.contains(char::is_alphanumeric));
         // “Source: [1]”
         if !all.is_empty() && words.count() <= 1 {
-            return distinct(run(leaf, &all).map(|c| &c.citation));
+            return distinct(run(leaf, &all).into_iter().map(|c| &c.citation));
         }
     }
     if let Some(Block::Text(leaf)) = before {
@@ -407,7 +439,10 @@ fn unwrapped(text: &str) -> &str {
 
 /// How many words a text has; a character of a script without blanks counts a half.
 fn length(text: &str) -> f32 {
-    let unspaced = text.chars().filter(|c| is_unspaced(*c) && c.is_alphanumeric()).count();
+    let unspaced = text
+        .chars()
+        .filter(|c| is_unspaced(*c) && c.is_alphanumeric())
+        .count();
     let words = text
         .split(|c: char| !c.is_alphanumeric() || is_unspaced(c))
         .filter(|word| !word.is_empty());

@@ -115,10 +115,19 @@ impl Leaf {
     /// The place in the answer of a place in the text.
     fn place(&self, at: usize) -> usize {
         let next = self.places.partition_point(|(start, _)| *start <= at);
-        next.checked_sub(1).and_then(|known| self.places.get(known)).map_or(0, |(start, place)| place + (at - start))
+        let known = next.checked_sub(1).and_then(|known| self.places.get(known));
+        known.map_or(0, |(start, place)| place + (at - start))
     }
 
     fn is_code(&self, at: usize) -> bool {
-        self.code.iter().any(|code| code.contains(&at))
+        let next = self.code.partition_point(|code| code.start <= at);
+        next > 0 && at < self.code[next - 1].end
+    }
+
+    /// The citations that begin in a stretch of the text.
+    fn cited_in(&self, range: &Range<usize>) -> &[Cited] {
+        let before = |at: usize| self.cited.partition_point(|cited| cited.range.start < at);
+        let first = before(range.start);
+        &self.cited[first..before(range.end).max(first)]
     }
 }

@@ -35,16 +35,26 @@ const MARKS: &[(char, &[char])] = &[
     ('\'', &['\'']),
 ];
 
+/// A quotation in running text is no longer, in bytes.
+const LONGEST: usize = 4096;
+/// So many characters are looked at for closing marks before the rest is taken to have none: a
+/// text of nothing but opening marks is read in time as well.
+const STEPS: usize = 20_000_000;
+
 /// The outermost quotations of a text, in order. A mark that is never closed is none.
 pub(crate) fn find(leaf: &Leaf) -> Vec<Quotation> {
     let mut found = Vec::new();
+    let mut steps = STEPS;
     let mut at = 0;
     while let Some(c) = leaf.text[at..].chars().next() {
         let after = at + c.len_utf8();
-        let closers = MARKS.iter().find(|(open, _)| *open == c).map(|(_, close)| *close);
+        let closers = MARKS
+            .iter()
+            .find(|(open, _)| *open == c)
+            .map(|(_, close)| *close);
         let close = closers
             .filter(|_| !leaf.is_code(at) && opens(&leaf.text, at, c))
-            .and_then(|closers| closing(leaf, after, c, closers));
+            .and_then(|closers| closing(leaf, after, c, closers, &mut steps));
         match close {
             Some((start, end)) if !leaf.text[after..start].trim().is_empty() => {
                 found.push(Quotation {
@@ -67,7 +77,8 @@ fn opens(text: &str, at: usize, mark: char) -> bool {
     let in_word = before.is_some_and(char::is_alphanumeric);
     match mark {
         '"' | '＂' | '”' | '»' | '›' => {
-            after.is_some_and(|c| !c.is_whitespace()) && !before.is_some_and(|c| c.is_ascii_alphanumeric())
+            after.is_some_and(|c| !c.is_whitespace())
+                && !before.is_some_and(|c| c.is_ascii_alphanumeric())
         }
         '\'' | '‘' => after.is_some_and(|c| !c.is_whitespace()) && !in_word,
         _ => true,
@@ -75,10 +86,18 @@ fn opens(text: &str, at: usize, mark: char) -> bool {
 }
 
 /// Where the mark that closes a quotation begins and ends.
-fn closing(leaf: &Leaf, from: usize, open: char, closers: &[char]) -> Option<(usize, usize)> {
+fn closing(
+    leaf: &Leaf,
+    from: usize,
+    open: char,
+    closers: &[char],
+    steps: &mut usize,
+) -> Option<(usize, usize)> {
     let text = &leaf.text;
     let mut depth = 0;
-    for (at, c) in text[from..].char_indices() {
+    let near = &text[from..text.floor_char_boundary(from + LONGEST)];
+    for (at, c) in near.char_indices() {
+        *steps = steps.checked_sub(1)?;
         let at = from + at;
         let end = at + c.len_utf8();
         let is_same_on_both_sides = closers.contains(&open);
@@ -101,7 +120,9 @@ fn closes(text: &str, at: usize, end: usize, mark: char) -> bool {
     let after = text[end..].chars().next();
     match mark {
         // Within a word it is an apostrophe.
-        '\'' | '’' => !after.is_some_and(char::is_alphanumeric) && before.is_some_and(|c| !c.is_whitespace()),
+        '\'' | '’' => {
+            !after.is_some_and(char::is_alphanumeric) && before.is_some_and(|c| !c.is_whitespace())
+        }
         '"' => before.is_some_and(|c| !c.is_whitespace()),
         _ => true,
     }
@@ -115,9 +136,15 @@ mod tests {
     fn every_common_style() {
         for (text, quoted) in [
             ("He said \"a b\" and \"c\".", &["a b", "c"][..]),
-            ("“a ‘b’ c” – „d“ „e” «f» »g« 「h『i』j」 ‹k›", &["a ‘b’ c", "d", "e", "f", "g", "h『i』j", "k"]),
+            (
+                "“a ‘b’ c” – „d“ „e” «f» »g« 「h『i』j」 ‹k›",
+                &["a ‘b’ c", "d", "e", "f", "g", "h『i』j", "k"],
+            ),
             ("« oui, bien sûr »", &[" oui, bien sûr "]),
-            ("‘it’s so’ and 'don't do it' but dogs' tails 'tis", &["it’s so", "don't do it"]),
+            (
+                "‘it’s so’ and 'don't do it' but dogs' tails 'tis",
+                &["it’s so", "don't do it"],
+            ),
             ("a 6\" pot and a 7\" pot", &[]),
             ("他说「很慢」。她说“很快”", &["很慢", "很快"]),
             ("”så är det” sade hon", &["så är det"]),

@@ -28,32 +28,31 @@ pub(crate) struct Origin {
 }
 
 /// Whether two near passages say different things.
-pub(crate) fn tells_apart(one: &str, two: &str, origin: Origin) -> bool {
+pub(crate) fn tells_apart(one: &Telling, two: &Telling, origin: Origin) -> bool {
     if origin.different_days {
         return true;
     }
-    let stop_words = StopWords::of(one);
-    let (one, two) = (Words::of(one, stop_words), Words::of(two, stop_words));
-    let added = origin.backup
-        && (is_within(&one.telling, &two.telling) || is_within(&two.telling, &one.telling));
-    if one.telling != two.telling && !added {
+    let is_added =
+        || is_within(&one.telling, &two.telling) || is_within(&two.telling, &one.telling);
+    if one.telling != two.telling && !(origin.backup && is_added()) {
         return true;
     }
-    let (only_one, only_two) = one.content_differences(&two);
+    let (only_one, only_two) = one.content_differences(two);
     !origin.one_note && !only_one.is_empty() && !only_two.is_empty()
 }
 
 /// The words of a passage that can tell it from others, folded.
-struct Words {
+pub(crate) struct Telling {
     /// Numbers, signs, names and negations, in order.
     telling: Vec<String>,
     /// The beginnings of other words that are no stop words, sorted.
     content: Vec<String>,
 }
 
-impl Words {
-    fn of(text: &str, stop_words: StopWords) -> Words {
-        let mut found = Words {
+impl Telling {
+    pub(crate) fn of(text: &str) -> Telling {
+        let stop_words = StopWords::of(text);
+        let mut found = Telling {
             telling: Vec::new(),
             content: Vec::new(),
         };
@@ -76,7 +75,7 @@ impl Words {
     }
 
     /// The content words that only one of two has.
-    fn content_differences<'a>(&'a self, other: &'a Words) -> (Vec<&'a str>, Vec<&'a str>) {
+    fn content_differences<'a>(&'a self, other: &'a Telling) -> (Vec<&'a str>, Vec<&'a str>) {
         let (mut one, mut two) = (Vec::new(), Vec::new());
         let (mut a, mut b) = (
             self.content.iter().peekable(),

@@ -17,7 +17,7 @@ fn is_copy(one: &str, two: &str, origin: Origin) -> bool {
     let found = shapes.like(&Shape::of(two).expect("long enough"));
     match found.first() {
         Some((7, Likeness::Same)) => true,
-        Some((7, Likeness::Near)) => !tells_apart(one, two, origin),
+        Some((7, Likeness::Near)) => !tells_apart(&Telling::of(one), &Telling::of(two), origin),
         _ => false,
     }
 }

@@ -6,7 +6,8 @@
 //! worth `p · ln(p / q) · idf(w)`, where `p` is the share of the passages of `w` that have `n` and
 //! `q` its share of all passages: the part of `w` in their mutual information.
 
-use lorewell_lexical::{QueryTerm, neighbours};
+use lorewell_lexical::{QueryTerm, Wanted, neighbours};
+use lorewell_text::StopWords;
 use rustc_hash::FxHashMap;
 
 use super::Ground;
@@ -15,27 +16,30 @@ use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState, Reason};
 
 /// So many passages of a word are looked at, its best by BM25.
-const SAMPLE: usize = 100;
+const SAMPLE: usize = 50;
 /// Words in fewer passages teach nothing; words in a larger share of all say too little.
 const RAREST: u32 = 2;
 const COMMONEST: f32 = 0.02;
 /// A neighbour stands in so many of the passages, and in at most this share of all.
 const TOGETHER: u32 = 2;
 const NEIGHBOUR_COMMONEST: f32 = 0.05;
+/// So many neighbours of a word are looked at.
+const NEIGHBOURS: usize = 60;
 /// So many words are added at most.
 const ADDED: usize = 25;
 /// An answer names so many of them.
 const NAMED: usize = 5;
 /// So many words of a question are asked for their neighbours at most: the rarest.
-const ASKED: usize = 8;
+const ASKED: usize = 4;
 
 /// Runs the lane.
 pub(crate) fn run(
     ground: &Ground<'_>,
     terms: &Terms,
+    question: &str,
     depth: usize,
 ) -> Result<LaneResult, RetrievalError> {
-    let added = expansion(ground, terms)?;
+    let added = expansion(ground, terms, &StopWords::of(question))?;
     let hits = ground.find(&added, depth)?;
     let mut result = LaneResult::new(Lane::Vocab, LaneState::Ok, Vec::with_capacity(hits.len()));
     for hit in hits {
@@ -53,21 +57,32 @@ pub(crate) fn run(
 }
 
 /// The words to add, the best first, each with a weight of at most 1.
-fn expansion(ground: &Ground<'_>, terms: &Terms) -> Result<Vec<QueryTerm>, RetrievalError> {
+fn expansion(
+    ground: &Ground<'_>,
+    terms: &Terms,
+    stop_words: &StopWords,
+) -> Result<Vec<QueryTerm>, RetrievalError> {
     let segments = &ground.segments;
     let passages = lorewell_lexical::statistics(segments)?.passages as f32;
+    let wanted = Wanted {
+        passages: SAMPLE,
+        together: TOGETHER,
+        common: (passages * NEIGHBOUR_COMMONEST) as u32,
+        neighbours: NEIGHBOURS,
+    };
     let mut worth: FxHashMap<String, f32> = FxHashMap::default();
     for (term, idf) in rarest(terms, passages) {
-        let common = (passages * NEIGHBOUR_COMMONEST) as u32;
-        let sample = neighbours(segments, term, SAMPLE, TOGETHER, common)?;
-        for found in sample.neighbours {
-            let one_sign = found.term.chars().nth(1).is_none();
-            if one_sign || terms.query.iter().any(|known| known.term == found.term) {
+        let of_pair = |together: u32, looked_at: u32, frequency: u32| {
+            let p = together as f32 / looked_at as f32;
+            let q = frequency as f32 / passages;
+            p * (p / q).ln().max(0.0) * idf
+        };
+        for found in neighbours(segments, term, wanted, of_pair)?.neighbours {
+            let empty = found.term.chars().nth(1).is_none() || stop_words.holds(&found.term);
+            if empty || terms.query.iter().any(|known| known.term == found.term) {
                 continue;
             }
-            let p = found.together as f32 / sample.passages as f32;
-            let q = found.document_frequency as f32 / passages;
-            *worth.entry(found.term).or_default() += p * (p / q).ln().max(0.0) * idf;
+            *worth.entry(found.term).or_default() += found.worth;
         }
     }
     let mut ranked: Vec<(String, f32)> = worth.into_iter().filter(|(_, w)| *w > 0.0).collect();

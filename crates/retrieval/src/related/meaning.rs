@@ -10,10 +10,10 @@ use crate::error::RetrievalError;
 use crate::lane::LaneState;
 
 /// So many rows are looked at, besides the note's own.
-const DEPTH: usize = 128;
+const DEPTH: usize = 96;
 
 /// The mean of all vectors is taken from about so many.
-const SAMPLE: u32 = 1024;
+const SAMPLE: u32 = 512;
 
 /// Less nearness than this is none, as a cosine of vectors without what all have in common.
 const FAR: f32 = 0.25;

@@ -193,19 +193,29 @@ impl Search<'_> {
     fn by_text(&mut self) -> Result<(FxHashMap<u32, SharedWords>, Meaning), RetrievalError> {
         let mut subject = Subject::load(self.snapshot, self.request.note.clone())?;
         drop_repeated(&mut subject, self.snapshot, &mut self.frequencies)?;
-        let mut words = self.words(&subject)?;
-        let mut meaning = self.meaning(&subject)?;
+        // Whether lines repeat, notes outside of the scope tell as well.
+        let mut words = self.words(&subject, None)?;
+        let mut meaning = self.meaning(&subject, None)?;
         let repeated = self.repeated_lines(&subject, &words, &meaning)?;
-        if !repeated.is_empty() {
-            let own = 1.0 - subject.share_of(&repeated);
-            self.discount(&mut meaning.notes, &repeated, own)?;
-            subject.without(&repeated);
-            words = self.words(&subject)?;
+        let own = 1.0 - subject.share_of(&repeated);
+        let allowed = self.allowed.take();
+        if allowed.is_some() {
+            meaning = self.meaning(&subject, allowed.as_ref())?;
         }
+        self.discount(&mut meaning.notes, &repeated, own)?;
+        if allowed.is_some() || !repeated.is_empty() {
+            subject.without(&repeated);
+            words = self.words(&subject, allowed.as_ref())?;
+        }
+        self.allowed = allowed;
         Ok((words, meaning))
     }
 
-    fn words(&mut self, subject: &Subject) -> Result<FxHashMap<u32, SharedWords>, RetrievalError> {
+    fn words(
+        &mut self,
+        subject: &Subject,
+        allowed: Option<&Allowed>,
+    ) -> Result<FxHashMap<u32, SharedWords>, RetrievalError> {
         if !self.wants(RelatedReason::Words) {
             return Ok(FxHashMap::default());
         }
@@ -217,20 +227,23 @@ impl Search<'_> {
             .into_iter()
             .collect();
         let may = |passage: u32| {
-            let allowed = self.allowed.as_ref();
             !own.contains(&passage) && allowed.is_none_or(|a| a.passages.contains(passage))
         };
         rare.shared(self.snapshot, self.segments, &may)
     }
 
-    fn meaning(&self, subject: &Subject) -> Result<Meaning, RetrievalError> {
+    fn meaning(
+        &self,
+        subject: &Subject,
+        allowed: Option<&Allowed>,
+    ) -> Result<Meaning, RetrievalError> {
         if !self.wants(RelatedReason::Dense) {
             return Ok(Meaning {
                 state: LaneState::Off,
                 notes: FxHashMap::default(),
             });
         }
-        let within = self.allowed.as_ref().map(|allowed| &allowed.rows);
+        let within = allowed.map(|allowed| &allowed.rows);
         meaning(self.snapshot, self.embedder, subject, within)
     }
 
@@ -274,6 +287,9 @@ impl Search<'_> {
         repeated: &FxHashSet<u64>,
         own: f32,
     ) -> Result<(), RetrievalError> {
+        if repeated.is_empty() {
+            return Ok(());
+        }
         for near in notes.values_mut() {
             let Some(passage) = self.snapshot.passage(near.passage)? else {
                 continue;

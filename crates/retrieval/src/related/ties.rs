@@ -4,15 +4,15 @@ use lorewell_index::{Edge, IndexError, Snapshot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A note with more links says little about what two others have in common, and is dear to read.
-const HUB: u32 = 200;
+const HUB: u32 = 100;
 
 /// Of a note with more neighbours only so many are followed, those of the fewest links first.
-const FOLLOWED: usize = 64;
+const FOLLOWED: usize = 32;
 
 /// A note that links to fewer than this many means each of them.
 const FEW: f32 = 8.0;
 
-/// A tag that a larger share of the notes has is no reason.
+/// A tag that is worth less (one of 36 of 120 notes, or of 1,000 of 10,000) is no reason.
 const COMMON_TAG: f32 = 0.25;
 
 /// Notes are not gathered by a tag that more have.
@@ -160,10 +160,10 @@ pub(crate) fn tags(
     let mut found: FxHashMap<u32, Vec<(f32, String)>> = FxHashMap::default();
     for tag in snapshot.tags_of(&[note])? {
         let count = snapshot.notes_with_tag_count(&tag.key)?;
-        if !(2..=LARGEST_TAG).contains(&count) || count as f32 > (all * COMMON_TAG).max(3.0) {
+        let worth = (all / count.max(1) as f32).ln() / all.ln();
+        if !(2..=LARGEST_TAG).contains(&count) || worth < COMMON_TAG {
             continue;
         }
-        let worth = (all / count as f32).ln() / all.ln();
         for other in snapshot.notes_with_tag(&tag.key)? {
             if other != note {
                 let tags = found.entry(other).or_default();

@@ -11,6 +11,9 @@ use crate::error::RetrievalError;
 /// So many words of the note, those that say most of it, are looked for.
 const WORDS: usize = 32;
 
+/// So many different words of a note are looked up, those that it uses most and first.
+const LOOKED_UP: usize = 512;
+
 /// So many passages are looked at.
 const DEPTH: usize = 150;
 
@@ -97,11 +100,11 @@ impl RareWords {
         frequencies: &mut Frequencies<'_>,
         passages: u64,
     ) -> Result<RareWords, SegmentError> {
-        let counts = Counts::of(subject);
+        let mut counts = Counts::of(subject);
         let all = passages as f32;
         let common = ((all * COMMON) as u32).max(NEVER_COMMON);
         let mut words = Vec::new();
-        for (term, count) in counts.terms {
+        for (term, count) in counts.most_used() {
             let in_all = counts.everywhere.contains(&term);
             let own = if in_all {
                 subject.passages.len() as u32
@@ -223,6 +226,8 @@ struct Count {
     passages: u32,
     /// The last passage that it was seen in.
     last: usize,
+    /// How many other words the note has before it.
+    place: usize,
 }
 
 impl Counts {
@@ -256,6 +261,13 @@ impl Counts {
         counts
     }
 
+    fn most_used(&mut self) -> Vec<(String, Count)> {
+        let mut terms: Vec<(String, Count)> = std::mem::take(&mut self.terms).into_iter().collect();
+        terms.sort_by_key(|(_, count)| (std::cmp::Reverse(count.times), count.place));
+        terms.truncate(LOOKED_UP);
+        terms
+    }
+
     fn count(&mut self, tokenizer: &mut Tokenizer, text: &str, passage: usize, times: u32) {
         tokenizer.tokens(text, &mut |token| {
             let shown = &text[token.range.clone()];
@@ -276,6 +288,7 @@ impl Counts {
                         times,
                         passages: 1,
                         last: passage,
+                        place: self.terms.len(),
                     };
                     self.terms.insert(token.term.to_string(), count);
                 }
