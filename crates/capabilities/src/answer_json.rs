@@ -72,6 +72,9 @@ pub struct PassageJson {
     pub content_hash: String,
     /// Other notes with a passage of the same or nearly the same words.
     pub copies: Vec<String>,
+    /// Paths of notes whose properties say that they replace this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<Vec<String>>,
     /// Opens the note in Obsidian.
     pub uri: String,
     /// How the file was decoded, where it is not UTF-8.
@@ -156,8 +159,12 @@ pub struct IndexJson {
 /// Where a passage's place comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
-    /// The fused value: the sum of what the lanes added. Comparable within one answer only.
+    /// The fused value: the sum of what the lanes added, times the standing. Comparable within one
+    /// answer only.
     pub fused: f64,
+    /// What the note's class of evidence counts, where that is less than 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<f64>,
     /// What each lane added.
     pub lanes: Vec<ContributionJson>,
     /// What each term of the question added to the lexical score.
@@ -169,6 +176,12 @@ pub struct Explained {
 pub struct ContributionJson {
     /// The lane.
     pub lane: String,
+    /// For which item of `also`, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<u64>,
+    /// For which item of `like`, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<u64>,
     /// The passage's rank there.
     pub rank: u64,
     /// The lane's own score.
@@ -201,6 +214,7 @@ impl PassageJson {
             signals,
             evidence,
             copies,
+            superseded_by,
             ..
         } = found;
         PassageJson {
@@ -218,6 +232,7 @@ impl PassageJson {
                 rule: evidence.rule,
             },
             copies,
+            superseded_by: filled(&superseded_by),
             encoding: foreign_encoding(&note.encoding),
             content_hash: hex(&note.content_hash),
             note: note.path.as_str().to_string(),
@@ -231,13 +246,7 @@ impl PassageJson {
 
 impl SignalJson {
     fn new(signal: &Signal) -> SignalJson {
-        let filled = |list: &[String]| (!list.is_empty()).then(|| list.to_vec());
-        let place = |place: usize| Some(place as u64);
-        let (also, like) = match signal.voice {
-            Voice::Question => (None, None),
-            Voice::Also(item) => (place(item), None),
-            Voice::Like(item) => (None, place(item)),
-        };
+        let (also, like) = aid(signal.voice);
         SignalJson {
             kind: signal.lane.name().to_string(),
             rank: (signal.lane != Lane::Title).then_some(signal.rank as u64),
@@ -247,6 +256,20 @@ impl SignalJson {
             also,
             like,
         }
+    }
+}
+
+/// A list, where there is something in it.
+fn filled(list: &[String]) -> Option<Vec<String>> {
+    (!list.is_empty()).then(|| list.to_vec())
+}
+
+/// Which item of `also` or of `like` is meant.
+fn aid(voice: Voice) -> (Option<u64>, Option<u64>) {
+    match voice {
+        Voice::Question => (None, None),
+        Voice::Also(item) => (Some(item as u64), None),
+        Voice::Like(item) => (None, Some(item as u64)),
     }
 }
 
@@ -273,11 +296,16 @@ impl LaneJson {
 
 impl Explained {
     fn new(found: &AnswerPassage) -> Explained {
-        let lanes = found.fused.trace.iter().map(|c| ContributionJson {
-            lane: c.lane.name().to_string(),
-            rank: c.rank as u64,
-            score: rounded(c.score, 4),
-            added: rounded(c.added, 6),
+        let lanes = found.fused.trace.iter().map(|c| {
+            let (also, like) = aid(c.voice);
+            ContributionJson {
+                lane: c.lane.name().to_string(),
+                also,
+                like,
+                rank: c.rank as u64,
+                score: rounded(c.score, 4),
+                added: rounded(c.added, 6),
+            }
         });
         let terms = found.terms.iter().map(|t| TermJson {
             term: t.term.clone(),
@@ -287,6 +315,7 @@ impl Explained {
         });
         Explained {
             fused: rounded(found.fused.value, 6),
+            standing: (found.fused.standing != 1.0).then(|| rounded(found.fused.standing, 2)),
             lanes: lanes.collect(),
             terms: terms.collect(),
         }

@@ -246,7 +246,7 @@ fn note_path(id: &str) -> String {
 }
 
 /// So many of the queries, at even distances.
-fn thinned<T>(all: Vec<T>, sample: Option<usize>) -> Vec<T> {
+pub(crate) fn thinned<T>(all: Vec<T>, sample: Option<usize>) -> Vec<T> {
     let (count, wanted) = (all.len(), sample.unwrap_or(usize::MAX).max(1));
     if wanted >= count {
         return all;

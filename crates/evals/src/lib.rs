@@ -4,10 +4,17 @@
 //!
 //! What is committed of a run holds ids, ranks, scores and times, and nothing of anybody's notes.
 
+pub mod ablation;
 pub mod bench;
+pub mod calibration;
 pub mod collections;
+pub mod comparison;
+pub mod confidence;
 pub mod data;
+pub mod goals;
+pub mod logistic;
 pub mod misses;
+pub mod names;
 pub mod readings;
 pub mod report;
 pub mod results;

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use lorewell_evals::data::Data;
-use lorewell_evals::{bench, collections, misses, readings, sample, sets, sweep};
+use lorewell_evals::{
+    ablation, bench, collections, confidence, misses, readings, sample, sets, sweep,
+};
 
 /// Measures retrieval quality and speed.
 #[derive(Parser)]
@@ -42,6 +44,21 @@ enum Command {
     /// What the engine knew of every passage that it showed, and whether it was right: the rows
     /// from which `score` and `confidence` are calibrated.
     Readings {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// What each lane and choice brings, written to docs/evals/ablation.md.
+    Ablation {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// At most so many queries of each collection.
+        #[arg(long, default_value_t = 400)]
+        queries: usize,
+    },
+    /// How far `score` and `confidence` can be trusted, written to docs/evals/confidence.md.
+    Confidence {
         /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
         #[arg(long)]
         data: Option<PathBuf>,
@@ -101,6 +118,10 @@ fn run(command: Command) -> Result<()> {
         Command::Sets { data, set, out } => sets::run(&Data::open(data.as_deref())?, &set, &out),
         Command::Misses { data, set } => misses::run(&Data::open(data.as_deref())?, &set),
         Command::Readings { data } => readings::run(&Data::open(data.as_deref())?),
+        Command::Ablation { data, queries } => {
+            ablation::run(&Data::open(data.as_deref())?, queries)
+        }
+        Command::Confidence { data } => confidence::run(&Data::open(data.as_deref())?),
         Command::Collections {
             data,
             name,

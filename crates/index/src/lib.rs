@@ -37,6 +37,7 @@ mod settings;
 mod snapshot;
 mod state;
 mod stored;
+mod superseded;
 mod tidy;
 mod update;
 mod verify;

@@ -195,7 +195,7 @@ impl Snapshot {
     }
 
     /// The keys under which links that could mean a note are filed.
-    fn link_keys_of(&self, note: u32) -> Result<FxHashSet<String>, IndexError> {
+    pub(crate) fn link_keys_of(&self, note: u32) -> Result<FxHashSet<String>, IndexError> {
         let keys = self.query(
             "SELECT key FROM names WHERE note = ?1 AND kind IN (?2, ?3)",
             (note, NameKind::File as i64, NameKind::Alias as i64),

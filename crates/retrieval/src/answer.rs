@@ -35,10 +35,7 @@ pub struct AnswerPassage {
     pub passage: StoredPassage,
     /// How good it is, 0 to 1; see the module `score` for the rule.
     pub score: f32,
-    /// How likely an answer with this passage holds what was asked, 0 to 1; the greatest of the
-    /// first page decides the confidence.
-    pub answered: f32,
-    /// What both follow from.
+    /// What the score follows from.
     pub reading: Reading,
     /// Why it was found.
     pub signals: Vec<Signal>,
@@ -46,6 +43,8 @@ pub struct AnswerPassage {
     pub evidence: Evidence,
     /// Paths of other notes with a passage of the same words.
     pub copies: Vec<String>,
+    /// Paths of notes that say that they replace this one.
+    pub superseded_by: Vec<String>,
     /// What each term of the question adds to its lexical score.
     pub terms: Vec<TermScore>,
     /// Where its place comes from: each lane's part, and the sum.

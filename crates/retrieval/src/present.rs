@@ -1,7 +1,8 @@
 //! What is said of a passage that is shown: its note, its score, its reasons; and of the question.
 
-use lorewell_index::{IndexError, Snapshot};
+use lorewell_index::{IndexError, Snapshot, StoredNote, StoredPassage};
 use lorewell_lexical::TermScore;
+use lorewell_text::Tokenizer;
 
 use crate::answer::{AnswerPassage, Signal};
 use crate::error::RetrievalError;
@@ -36,22 +37,22 @@ impl Search<'_> {
         let signals = fused
             .trace
             .iter()
-            .map(|c| self.signal(c, passage.id))
+            .map(|c| self.signal(c, &note, &passage))
             .collect::<Result<Vec<_>, _>>()?;
         let reading = self.reading(passage.id, &terms, &fused.trace)?;
-        let (score, answered) = if self.request.exact {
-            (1.0, 1.0)
+        let score = if self.request.exact {
+            1.0
         } else {
-            self.scores(passage.id, &reading, &fused.trace)?
+            self.score(passage.id, &reading, &fused.trace)?
         };
         Ok(AnswerPassage {
             rank,
             terms,
             evidence: note.evidence.clone(),
+            superseded_by: snapshot.superseded_by(&note)?,
             note,
             passage,
             score,
-            answered,
             reading,
             signals,
             copies: paths,
@@ -68,7 +69,12 @@ impl Search<'_> {
         )?)
     }
 
-    fn signal(&self, found: &Contribution, passage: u32) -> Result<Signal, RetrievalError> {
+    fn signal(
+        &self,
+        found: &Contribution,
+        note: &StoredNote,
+        passage: &StoredPassage,
+    ) -> Result<Signal, RetrievalError> {
         let mut signal = Signal {
             lane: found.lane,
             voice: found.voice,
@@ -77,8 +83,8 @@ impl Search<'_> {
             via: Vec::new(),
             tags: Vec::new(),
         };
-        match self.reasons.get(&(found.lane, passage)) {
-            Some(Reason::Added(words)) => signal.added.clone_from(words),
+        match self.reasons.get(&(found.lane, passage.id)) {
+            Some(Reason::Added(terms)) => signal.added = as_written(terms, note, passage),
             Some(Reason::Tags(tags)) => signal.tags.clone_from(tags),
             Some(Reason::Via(notes)) => {
                 for note in notes {
@@ -110,15 +116,14 @@ impl Search<'_> {
         })
     }
 
-    /// The best that the question or what came with it gives to a passage: its score, and whether
-    /// it answers at all.
-    fn scores(
+    /// The best score that the question or what came with it gives to a passage.
+    fn score(
         &self,
         passage: u32,
         own: &Reading,
         trace: &[Contribution],
-    ) -> Result<(f32, f32), RetrievalError> {
-        let (mut score, mut answered) = (own.score(), own.answered());
+    ) -> Result<f32, RetrievalError> {
+        let mut score = own.score();
         for aid in &self.aids {
             let terms =
                 lorewell_lexical::explain(&self.ground.segments, &aid.terms.query, passage)?;
@@ -130,9 +135,8 @@ impl Search<'_> {
                 dense_rank: rank_in(trace, Lane::Dense, aid.voice),
             };
             score = score.max(score::OF_AID * reading.score());
-            answered = answered.max(score::OF_AID * reading.answered());
         }
-        Ok((score, answered))
+        Ok(score)
     }
 
     /// How near in meaning a passage is to a vector, where that is known.
@@ -184,6 +188,35 @@ impl Search<'_> {
             )
         })
     }
+}
+
+/// Terms as the passage writes them, or what is indexed with it, in small letters.
+fn as_written(terms: &[String], note: &StoredNote, passage: &StoredPassage) -> Vec<String> {
+    let mut written: Vec<Option<String>> = vec![None; terms.len()];
+    let mut tokenizer = Tokenizer::new();
+    let above = passage.heading_path.iter().chain(&note.aliases);
+    let texts = [&passage.text, &note.title]
+        .into_iter()
+        .chain(above)
+        .chain(&note.tags)
+        .map(String::as_str)
+        .chain([note.path.as_str()]);
+    for text in texts {
+        tokenizer.tokens(text, &mut |token| {
+            let place = terms.iter().position(|term| term == token.term);
+            if let Some(word) = place.and_then(|place| written.get_mut(place)) {
+                let as_it_is = || text.get(token.range.clone()).map(str::to_lowercase);
+                *word = word.take().or_else(as_it_is);
+            }
+        });
+        if written.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    let words = written.into_iter().zip(terms);
+    words
+        .map(|(word, term)| word.unwrap_or_else(|| term.clone()))
+        .collect()
 }
 
 fn rank_in(trace: &[Contribution], lane: Lane, voice: Voice) -> Option<usize> {

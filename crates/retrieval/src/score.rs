@@ -1,23 +1,22 @@
 //! `score` and `confidence`: how likely a passage answers, and whether the notes answer at all.
 //!
-//! Both are logistic regressions, fitted on the development questions with the rows that
-//! `lorewell-evals readings` prints; docs/evaluation.md has the method, its error on vaults that
-//! were left out of the fit, and what it cannot tell.
+//! `score` is the probability that this very passage answers the question: a logistic regression
+//! over what the passage has of the question's words, its cosine, and its ranks in both lanes,
+//! fitted on the development questions (`lorewell-evals confidence` repeats the fit;
+//! docs/evaluation.md has its error on vaults that were left out of it, and what it cannot tell).
+//! A note that the question names scores at least how sure the name is.
 //!
-//! `score` is the probability that this very passage answers the question, from what it has of
-//! the question's words, its cosine, and its ranks in both lanes. A note that the question names
-//! scores at least how sure the name is. `confidence` follows the greatest probability, over the
-//! first passages, that an answer with such a passage holds what was asked: `strong` from
-//! [`STRONG`], `none` below [`WEAK`].
+//! `confidence` follows the best score of the first page: `strong` from [`STRONG`], `none` below
+//! [`WEAK`].
 
 use crate::Confidence;
 
 /// Cosines up to this say nothing.
 const FAR: f32 = 0.2;
-/// From this probability on an answer is strong.
-pub(crate) const STRONG: f32 = 0.6;
-/// From this probability on an answer is weak; below there is none.
-pub(crate) const WEAK: f32 = 0.24;
+/// From this score on an answer is strong.
+pub(crate) const STRONG: f32 = 0.45;
+/// From this score on an answer is weak; below there is none.
+pub(crate) const WEAK: f32 = 0.075;
 /// What a paraphrase finds counts a little less than what the question finds.
 pub(crate) const OF_AID: f32 = 0.9;
 
@@ -41,17 +40,10 @@ impl Reading {
     pub(crate) fn score(&self) -> f32 {
         let near = |rank: Option<usize>| rank.map_or(0.0, |rank| 1.0 / rank.max(1) as f32);
         let (known, cosine) = self.meaning();
-        let sum = -4.2 + 5.0 * self.words - 1.6 * known
-            + 1.3 * cosine
-            + 1.7 * near(self.text_rank)
+        let sum = -4.0 + 4.4 * self.words - 1.3 * known
+            + 0.9 * cosine
+            + 1.85 * near(self.text_rank)
             + 1.3 * near(self.dense_rank);
-        logistic(sum).max(self.name)
-    }
-
-    /// The probability that an answer that begins with such a passage holds what was asked.
-    pub(crate) fn answered(&self) -> f32 {
-        let (known, cosine) = self.meaning();
-        let sum = -0.9 + 4.05 * self.words - 1.25 * known + 2.25 * cosine;
         logistic(sum).max(self.name)
     }
 
@@ -71,7 +63,7 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// The confidence of an answer, from the best probability in it.
+/// The confidence of an answer, from the best score in it.
 pub(crate) fn confidence(best: Option<f32>) -> Confidence {
     match best {
         Some(best) if best >= STRONG => Confidence::Strong,
@@ -114,7 +106,6 @@ mod tests {
             let higher = Reading { text_rank: reading.text_rank.map(|r| 1.max(r / 2)), ..reading };
             for better in [words, nearer, named, higher] {
                 prop_assert!(better.score() >= reading.score());
-                prop_assert!(better.answered() >= reading.answered());
             }
             prop_assert!((0.0..=1.5).contains(&reading.score()));
         }
@@ -137,7 +128,7 @@ mod tests {
             text_rank: Some(1),
             ..nothing
         };
-        let of = |reading: Reading| confidence(Some(reading.answered()));
+        let of = |reading: Reading| confidence(Some(reading.score()));
         assert_eq!(confidence(None), Confidence::None);
         assert_eq!(of(far), Confidence::None);
         assert_eq!(of(named), Confidence::Strong);

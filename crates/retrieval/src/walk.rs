@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
             }
             let passage = self.present(index + 1, candidate)?;
             if index < limit {
-                best = Some(best.map_or(passage.answered, |best| best.max(passage.answered)));
+                best = Some(best.map_or(passage.score, |best| best.max(passage.score)));
             }
             if index >= offset {
                 passages.push(passage);

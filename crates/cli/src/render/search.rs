@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lorewell_capabilities::{Explained, PassageJson, SearchOutput};
+use lorewell_capabilities::{Explained, PassageJson, SearchOutput, SignalJson};
 use lorewell_text::{Question, percent_encoded_path};
 
 use super::{Looks, counted, excerpt};
@@ -93,16 +93,7 @@ pub(super) fn linked(label: &str, uri: &str, note: &str, looks: &Looks<'_>) -> S
 }
 
 fn reasons(passage: &PassageJson) -> String {
-    let why: Vec<String> = passage
-        .signals
-        .iter()
-        .map(|signal| match (signal.kind.as_str(), signal.rank) {
-            ("text", Some(rank)) => format!("words #{rank}"),
-            ("dense", Some(rank)) => format!("meaning #{rank}"),
-            ("title", _) => "the note's name".to_string(),
-            (kind, _) => kind.to_string(),
-        })
-        .collect();
+    let why: Vec<String> = passage.signals.iter().map(reason).collect();
     let mut parts = vec![format!("{:.2}", passage.score), why.join(", ")];
     let evidence = &passage.evidence;
     parts.push(match evidence.rule.as_str() {
@@ -115,13 +106,39 @@ fn reasons(passage: &PassageJson) -> String {
     if !passage.copies.is_empty() {
         parts.push(format!("also in {}", passage.copies.join(", ")));
     }
+    if let Some(newer) = &passage.superseded_by {
+        parts.push(format!("replaced by {}", newer.join(", ")));
+    }
     parts.join(" · ")
 }
 
+/// One signal in words.
+fn reason(signal: &SignalJson) -> String {
+    let rank = signal.rank.unwrap_or_default();
+    let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join(", ");
+    let reason = match signal.kind.as_str() {
+        "text" => format!("words #{rank}"),
+        "dense" => format!("meaning #{rank}"),
+        "title" => "the note's name".to_string(),
+        "vocab" => format!("goes with: {}", list(&signal.added)),
+        "link" => format!("linked with {}", list(&signal.via)),
+        "tag" => format!("shares #{}", list(&signal.tags).replace(", ", ", #")),
+        kind => kind.to_string(),
+    };
+    match (signal.also, signal.like) {
+        (Some(item), _) => format!("{reason} for paraphrase {}", item + 1),
+        (_, Some(item)) => format!("{reason} for likeness {}", item + 1),
+        _ => reason,
+    }
+}
+
 fn explanation(explained: &Explained) -> String {
+    let standing = explained.standing.map_or(String::new(), |standing| {
+        format!(", its kind of note counts {standing}")
+    });
     let mut out = format!(
         "{INDENT}{}\n",
-        styled(FAINT, &format!("fused {:.5}", explained.fused))
+        styled(FAINT, &format!("fused {:.5}{standing}", explained.fused))
     );
     for lane in &explained.lanes {
         let line = format!(

@@ -20,6 +20,10 @@ const SAMPLE: usize = 50;
 /// Words in fewer passages teach nothing; words in a larger share of all say too little.
 const RAREST: u32 = 2;
 const COMMONEST: f32 = 0.02;
+/// A neighbour stands beside the word so many times as often as elsewhere.
+const LIFT: f32 = 2.0;
+/// In a small vault, words in so few passages are not common, whatever their share.
+const FEW: u32 = 8;
 /// A neighbour stands in so many of the passages, and in at most this share of all.
 const TOGETHER: u32 = 2;
 const NEIGHBOUR_COMMONEST: f32 = 0.05;
@@ -67,7 +71,7 @@ fn expansion(
     let wanted = Wanted {
         passages: SAMPLE,
         together: TOGETHER,
-        common: (passages * NEIGHBOUR_COMMONEST) as u32,
+        common: ((passages * NEIGHBOUR_COMMONEST) as u32).max(FEW),
         neighbours: NEIGHBOURS,
     };
     let mut worth: FxHashMap<String, f32> = FxHashMap::default();
@@ -75,7 +79,10 @@ fn expansion(
         let of_pair = |together: u32, looked_at: u32, frequency: u32| {
             let p = together as f32 / looked_at as f32;
             let q = frequency as f32 / passages;
-            p * (p / q).ln().max(0.0) * idf
+            if p < LIFT * q {
+                return 0.0;
+            }
+            p * (p / q).ln() * idf
         };
         for found in neighbours(segments, term, wanted, of_pair)?.neighbours {
             let empty = found.term.chars().nth(1).is_none() || stop_words.holds(&found.term);
@@ -98,7 +105,7 @@ fn expansion(
 
 /// The words of a question that have something to teach, with their inverse document frequency.
 fn rarest(terms: &Terms, passages: f32) -> Vec<(&str, f32)> {
-    let most = ((passages * COMMONEST) as u32).max(RAREST);
+    let most = ((passages * COMMONEST) as u32).max(FEW);
     let mut rare: Vec<(&str, f32)> = terms
         .found
         .iter()

@@ -1,0 +1,80 @@
+//! Steps that run the engine: indexing, watching, settings, status.
+
+use lorewell_engine::{RuleSettings, Rules};
+use serde_json::{Value, json};
+
+use crate::Step;
+use crate::world::{Trouble, World};
+
+/// Brings the index up to date.
+pub(super) fn index(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.refresh()?;
+    let freshness = world.freshness.clone().unwrap_or_default();
+    Ok(json!({ "pending": freshness.pending, "reason": freshness.reason }))
+}
+
+/// Nothing runs between steps, so nothing is to be started.
+pub(super) fn nothing(_: &mut World, _: &Step) -> Result<Value, Trouble> {
+    Ok(Value::Null)
+}
+
+/// From now on each change is taken in at once.
+pub(super) fn watch(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.watching = true;
+    world.refresh()?;
+    Ok(Value::Null)
+}
+
+/// Changes are not seen any more.
+pub(super) fn stop(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.watching = false;
+    Ok(Value::Null)
+}
+
+/// Makes the index anew.
+pub(super) fn rebuild(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.ask("rebuild", json!({}))
+}
+
+/// Leaves more out: `exclude` is a list of folders (with `/` at the end) and globs.
+pub(super) fn configure(world: &mut World, step: &Step) -> Result<Value, Trouble> {
+    let exclude = step.get("exclude").and_then(Value::as_array);
+    let names = exclude.into_iter().flatten().filter_map(Value::as_str);
+    let (folders, globs): (Vec<&str>, Vec<&str>) = names.partition(|name| name.ends_with('/'));
+    let rules = Rules::new(RuleSettings {
+        folders: folders.into_iter().map(str::to_string).collect(),
+        globs: globs.into_iter().map(str::to_string).collect(),
+        ..RuleSettings::default()
+    });
+    world.settings.index.rules = rules.map_err(|error| error.to_string())?;
+    world.changed()?;
+    Ok(Value::Null)
+}
+
+/// The status, with the fields that cases name under `fields`.
+pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    let freshness = world.freshness.clone().unwrap_or_default();
+    let mut status = match world.ask("status", json!({})) {
+        Err(Trouble::Said(failure)) if failure.code == "vault_missing" => {
+            return Ok(json!({ "fields": { "state": "root_missing" } }));
+        }
+        other => other?,
+    };
+    let sum = |key: &str| -> u64 {
+        let models = status["models"].as_array().into_iter().flatten();
+        models.filter_map(|model| model[key].as_u64()).sum()
+    };
+    let state = match (freshness.pending, freshness.reason) {
+        (0, _) => "current",
+        (_, Some(_)) => "suspended",
+        (_, None) => "behind",
+    };
+    let fields = json!({
+        "notes": status["index"]["notes"],
+        "pending_vectors": sum("missing"),
+        "state": state,
+        "vectors": sum("embedded"),
+    });
+    status["fields"] = fields;
+    Ok(status)
+}

@@ -1,0 +1,84 @@
+//! Failure cases against the real product: a case is a small vault, steps, and checks of what came
+//! out. For tests only; nothing here is part of the product.
+//!
+//! A case lies in a folder of its own: `case.json` with `files`, `action` and `checks`, the notes in
+//! `vault/`, and at times `outside/` beside it. [`run`] lays a copy of it out in a temporary folder,
+//! does the steps through the capabilities and the engine in this process, and looks at each check.
+//! Each step is one function in the table of [`actions`], each check one in that of [`checks`].
+//! What no capability serves yet stands in [`served`]; a case that needs such a thing is pending.
+//!
+//! What a case calls an *excerpt* is the passage without its hidden pieces (comments, data, ids), as
+//! every surface shows it; its `text` in the JSON is the slice of the file.
+
+mod actions;
+mod case;
+mod checks;
+mod lists;
+mod ordinary_user;
+mod report;
+mod served;
+mod vault_copy;
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use case::{Case, CaseError, Check, Level, Step, load};
+pub use lists::{KnownRow, PendingRow, known_rows, pending_rows, stand_in_rows};
+pub use ordinary_user::{ASKED, asked_line};
+pub use report::{Finding, Report, Verdict, shown, summary};
+pub use served::{STAND_INS, gap_of};
+
+use world::{Trouble, World};
+
+/// Runs a case and says what came of it. One that takes permissions away runs as an ordinary user,
+/// in a copy of the calling test program, for the superuser may read everything.
+pub fn run(case: &Case) -> Report {
+    if let Some(gap) = served::gap_of(case) {
+        return Report::pending(case, gap);
+    }
+    if case.takes_permissions() && ordinary_user::is_superuser() {
+        return ordinary_user::run(case);
+    }
+    run_here(case)
+}
+
+/// Runs a case as whoever this process is.
+pub fn run_here(case: &Case) -> Report {
+    let mut findings = Vec::new();
+    let mut world = match World::lay_out(case) {
+        Ok(world) => world,
+        Err(error) => return Report::of(case, vec![Finding::of_step("layout", Err(error))]),
+    };
+    for (number, step) in (1..).zip(&case.steps) {
+        if step.text("during").is_ok() {
+            // Done by the step that it goes with.
+            continue;
+        }
+        world.during = case.steps_during(step);
+        let outcome = catch_unwind(AssertUnwindSafe(|| world.take(step)));
+        let name = format!("step {number} {}", step.action);
+        match outcome {
+            Ok(Ok(())) => {}
+            Ok(Err(trouble)) => findings.push(Finding::of_step(&name, Err(trouble.to_string()))),
+            Err(_) => {
+                world.panicked = true;
+                findings.push(Finding::of_step(&name, Err("it panicked".to_string())));
+            }
+        }
+    }
+    for check in &case.checks {
+        if served::gap_of_check(check).is_none() {
+            findings.push(Finding {
+                label: check.label(),
+                level: check.level,
+                outcome: checks::look(&world, check),
+            });
+        }
+    }
+    Report::of(case, findings)
+}
+
+/// The names of the checks that there are.
+pub fn check_names() -> Vec<&'static str> {
+    checks::TABLE.iter().map(|(name, _)| *name).collect()
+}

@@ -1,0 +1,211 @@
+//! Where a case takes place: a copy of its vault, an index beside it, and the results so far.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lorewell_capabilities::{Desk, Failure, table};
+use lorewell_engine::{EngineSettings, Freshness, Host, Patience, Quiet, StatusRequest};
+use lorewell_index::{Layout, Snapshot};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{Case, Step, actions, vault_copy};
+
+/// The vault, its index and what came of the steps.
+pub(crate) struct World {
+    // Held for its drop: it removes the folder.
+    _place: TempDir,
+    /// The folder that holds the vault, and what lies outside of it.
+    pub(crate) place: PathBuf,
+    /// The vault.
+    pub(crate) root: PathBuf,
+    index: PathBuf,
+    pub(crate) settings: EngineSettings,
+    /// Whether each change is taken in at once.
+    pub(crate) watching: bool,
+    /// What the last look for changes found.
+    pub(crate) freshness: Option<Freshness>,
+    /// Named results.
+    pub(crate) answers: HashMap<String, Answer>,
+    /// Bytes of vectors before the last step of each name.
+    vectors_before: HashMap<String, u64>,
+    /// States of the vault that a step can bring about.
+    pub(crate) branches: BTreeMap<String, BTreeMap<String, String>>,
+    /// Steps that are to be done while the next one is at work.
+    pub(crate) during: Vec<Step>,
+    /// How long all steps took.
+    pub(crate) took: Duration,
+    /// Whether a step panicked.
+    pub(crate) panicked: bool,
+}
+
+/// What came of a named step.
+pub(crate) struct Answer {
+    pub(crate) output: Result<Value, Failure>,
+    pub(crate) took: Duration,
+}
+
+/// Why a step did not come to its end.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The product said no.
+    Said(Failure),
+    /// The case or the machine is at fault.
+    Case(String),
+}
+
+impl World {
+    /// Lays a case out in a new temporary folder.
+    pub(crate) fn lay_out(case: &Case) -> Result<World, String> {
+        let holder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let place = fs::canonicalize(holder.path()).map_err(|e| e.to_string())?;
+        vault_copy::lay_out(case, &place)?;
+        Ok(World {
+            root: place.join("vault"),
+            index: place.join("index"),
+            place,
+            _place: holder,
+            settings: EngineSettings::default(),
+            watching: false,
+            freshness: None,
+            answers: HashMap::new(),
+            vectors_before: HashMap::new(),
+            branches: BTreeMap::new(),
+            during: Vec::new(),
+            took: Duration::ZERO,
+            panicked: false,
+        })
+    }
+
+    /// Does a step. What the product says to a step with a name is its result; without one, it
+    /// is trouble if it says no.
+    pub(crate) fn take(&mut self, step: &Step) -> Result<(), Trouble> {
+        let bytes = self.vector_bytes();
+        self.vectors_before.insert(step.action.clone(), bytes);
+        let began = Instant::now();
+        let outcome = actions::act(self, step);
+        let took = began.elapsed();
+        self.took += took;
+        let output = match outcome {
+            Ok(output) => Ok(output),
+            Err(Trouble::Said(failure)) => Err(failure),
+            Err(trouble) => return Err(trouble),
+        };
+        match (&step.name, output) {
+            (Some(name), output) => {
+                self.answers.insert(name.clone(), Answer { output, took });
+                Ok(())
+            }
+            (None, Ok(_)) => Ok(()),
+            (None, Err(failure)) => Err(Trouble::Said(failure)),
+        }
+    }
+
+    /// The vault, opened anew: nothing is kept from one step to the next but what is on disk.
+    pub(crate) fn host(&self) -> Result<Host, Failure> {
+        let settings = self.settings.clone();
+        Ok(Host::open("vault", &self.root, &self.index, settings)?)
+    }
+
+    /// Asks a capability by its short name.
+    pub(crate) fn ask(&self, name: &str, input: Value) -> Result<Value, Trouble> {
+        let entry = table().iter().find(|entry| entry.name() == name);
+        let entry = entry.ok_or_else(|| Trouble::Case(format!("no capability “{name}”")))?;
+        let host = self.host()?;
+        let desk = Desk {
+            host: &host,
+            freshness: self.freshness.clone(),
+            listener: &Quiet,
+        };
+        Ok((entry.run)(&desk, input)?)
+    }
+
+    /// Looks for changes and takes them in.
+    pub(crate) fn refresh(&mut self) -> Result<(), Trouble> {
+        let freshness = self
+            .host()?
+            .refresh(Patience::Wait, &Quiet)
+            .map_err(Failure::from)?;
+        self.freshness = Some(freshness);
+        Ok(())
+    }
+
+    /// A change of the vault is done; who watches takes it in.
+    pub(crate) fn changed(&mut self) -> Result<(), Trouble> {
+        if self.watching { self.refresh() } else { Ok(()) }
+    }
+
+    /// The newest generation, to look at from inside.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, String> {
+        let host = self.host().map_err(|failure| failure.message)?;
+        let status = host.status(&StatusRequest::default());
+        let models = status.map_err(|error| error.to_string())?.models;
+        let fingerprint = models.first().map_or("", |model| &model.fingerprint);
+        let layout = Layout::new(&self.index);
+        Snapshot::open(&layout, fingerprint).map_err(|error| error.to_string())
+    }
+
+    /// A result that must be there and no failure.
+    pub(crate) fn output(&self, name: &str) -> Result<&Value, String> {
+        let said = |failure: &Failure| format!("{name} failed: {}: {failure}", failure.code);
+        self.answer(name)?.output.as_ref().map_err(said)
+    }
+
+    /// What came of a named step.
+    pub(crate) fn answer(&self, name: &str) -> Result<&Answer, String> {
+        let answer = self.answers.get(name);
+        answer.ok_or_else(|| format!("no step is called “{name}”"))
+    }
+
+    /// How many bytes of vectors were added since the last step of this name began.
+    pub(crate) fn vector_bytes_since(&self, action: &str) -> Result<u64, String> {
+        let action = action.strip_prefix("last_").unwrap_or(action);
+        let before = self.vectors_before.get(action);
+        let before = before.ok_or_else(|| format!("no step does “{action}”"))?;
+        Ok(self.vector_bytes().saturating_sub(*before))
+    }
+
+    fn vector_bytes(&self) -> u64 {
+        Layout::new(&self.index).sizes().vectors
+    }
+
+    /// Where a file of the vault lies.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// The folder of the index.
+    pub(crate) fn index_folder(&self) -> &Path {
+        &self.index
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Trouble {
+        Trouble::Said(failure)
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(what: String) -> Trouble {
+        Trouble::Case(what)
+    }
+}
+
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Trouble {
+        Trouble::Case(error.to_string())
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Said(failure) => write!(f, "{}: {failure}", failure.code),
+            Trouble::Case(what) => f.write_str(what),
+        }
+    }
+}
