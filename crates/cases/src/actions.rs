@@ -13,6 +13,7 @@ use crate::Step;
 use crate::world::{Trouble, World};
 
 pub(crate) use asking::notes_of;
+pub(crate) use inside::{passages, paths};
 
 type Action = fn(&mut World, &Step) -> Result<Value, Trouble>;
 

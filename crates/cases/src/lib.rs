@@ -28,12 +28,12 @@ pub use ordinary_user::{ASKED, asked_line};
 pub use report::{Finding, Report, Verdict, shown, summary};
 pub use served::{STAND_INS, gap_of};
 
-use world::{Trouble, World};
+use world::World;
 
 /// Runs a case and says what came of it. One that takes permissions away runs as an ordinary user,
 /// in a copy of the calling test program, for the superuser may read everything.
 pub fn run(case: &Case) -> Report {
-    if let Some(gap) = served::gap_of(case) {
+    if let Some(gap) = gap_of(case) {
         return Report::pending(case, gap);
     }
     if case.takes_permissions() && ordinary_user::is_superuser() {

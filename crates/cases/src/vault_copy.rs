@@ -48,9 +48,9 @@ fn describe(file: &Value, place: &Path) -> Result<(), String> {
         .map_err(|e| format!("{wanted}: {e}"))?
         .len();
     match file["bytes"].as_u64() {
-        Some(bytes) if bytes != size => Err(format!(
-            "{wanted}: {size} bytes, and the case says {bytes}"
-        )),
+        Some(bytes) if bytes != size => {
+            Err(format!("{wanted}: {size} bytes, and the case says {bytes}"))
+        }
         _ => Ok(()),
     }
 }

@@ -135,7 +135,11 @@ impl World {
 
     /// A change of the vault is done; who watches takes it in.
     pub(crate) fn changed(&mut self) -> Result<(), Trouble> {
-        if self.watching { self.refresh() } else { Ok(()) }
+        if self.watching {
+            self.refresh()
+        } else {
+            Ok(())
+        }
     }
 
     /// The newest generation, to look at from inside.

@@ -172,7 +172,8 @@ fn case(reading: &Reading, size: usize, is_so: bool, asked: &Asked) -> Case {
     Case {
         features: features(reading, size),
         is_so,
-        weight: if asked.standing() == Standing::Foreign { FOREIGN
+        weight: if asked.standing() == Standing::Foreign {
+            FOREIGN
         } else {
             1.0
         },

@@ -277,7 +277,11 @@ fn shares(all: &[&Asked]) -> Table {
 
 /// Of the answers of each confidence, the share that shows a right passage.
 fn promises(all: &[&Asked]) -> Table {
-    let mut table = Table::new(&["confidence", "answers", "a right passage is shown, 95 % interval"]);
+    let mut table = Table::new(&[
+        "confidence",
+        "answers",
+        "a right passage is shown, 95 % interval",
+    ]);
     for confidence in [Confidence::Strong, Confidence::Weak, Confidence::None] {
         let those = all.iter().filter(|asked| {
             asked.confidence == confidence && asked.standing() != Standing::Foreign

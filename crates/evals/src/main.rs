@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use lorewell_evals::data::Data;
 use lorewell_evals::{
-    ablation, bench, collections, confidence, misses, readings, sample, sets, sweep,
+    ablation, bench, collections, confidence, goals, misses, readings, sample, sets, sweep,
 };
 
 /// Measures retrieval quality and speed.
@@ -59,6 +59,13 @@ enum Command {
     },
     /// How far `score` and `confidence` can be trusted, written to docs/evals/confidence.md.
     Confidence {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+    },
+    /// What the answers are meant to reach, against what was measured, written to
+    /// docs/evals/goals.md; from the results that `sets` and `sample` wrote, and the collections.
+    Goals {
         /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
         #[arg(long)]
         data: Option<PathBuf>,
@@ -121,6 +128,7 @@ fn run(command: Command) -> Result<()> {
         Command::Ablation { data, queries } => {
             ablation::run(&Data::open(data.as_deref())?, queries)
         }
+        Command::Goals { data } => goals::run(&Data::open(data.as_deref())?),
         Command::Confidence { data } => confidence::run(&Data::open(data.as_deref())?),
         Command::Collections {
             data,

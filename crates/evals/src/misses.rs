@@ -85,14 +85,19 @@ fn line(passage: &AnswerPassage) -> String {
     )
 }
 
-/// Where the passage and the note stand in every lane alone.
+/// Where the passage and the note stand further down, and in every lane alone. Lanes of the second
+/// round find nothing alone.
 fn in_lanes(view: &View<'_>, question: &Question, wish: &Wanted) -> Result<String> {
     let mut parts = Vec::new();
-    for lane in Lane::ALL {
-        let alone = System::new(lane.name(), move |r| {
+    let alone = Lane::DEFAULT.map(|lane| {
+        System::new(lane.name(), move |r| {
             r.lanes = vec![lane];
             r.settings.max_per_note = LANE_DEPTH;
-        });
+        })
+    });
+    let whole = System::with("all", |s| s.max_per_note = LANE_DEPTH);
+    let capped = System::new("all, as shown", |_| {});
+    for alone in alone.into_iter().chain([whole, capped]) {
         let answer = view.search(&alone.request(&question.question, LANE_DEPTH))?;
         let outcome = Outcome::judge(&answer, std::slice::from_ref(wish));
         let rank = |ranks: &[Option<usize>]| {
@@ -101,7 +106,8 @@ fn in_lanes(view: &View<'_>, question: &Question, wish: &Wanted) -> Result<Strin
             })
         };
         parts.push(format!(
-            "{lane} {} (note {})",
+            "{} {} (note {})",
+            alone.name,
             rank(&outcome.passages),
             rank(&outcome.notes)
         ));

@@ -25,11 +25,11 @@ const LONG_ENOUGH: usize = 6;
 pub fn questions(paths: &[String], writing: Writing, count: usize) -> Vec<Question> {
     let mut named: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for path in paths {
-        let name = NotePath::new(path).name().to_string();
+        let name = NotePath::new(path.as_str()).name().to_string();
         named.entry(name_key(&name)).or_default().push(path);
     }
     let asked = named.into_values().filter_map(|notes| {
-        let name = NotePath::new(notes.first()?).name().to_string();
+        let name = NotePath::new(notes.first()?.as_str()).name().to_string();
         let question = match writing {
             Writing::Right => name,
             Writing::Slip => slipped(&name)?,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use lorewell_engine::{
-    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings, LaneWeights,
-    PassageSettings, RuleSettings, Rules, SearchSettings, Tokens,
+    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
+    LaneWeights, PassageSettings, RuleSettings, Rules, SearchSettings, Standing, Tokens,
 };
 
 use crate::config::Config;
@@ -94,6 +94,11 @@ fn search_settings(settings: &Settings) -> SearchSettings {
             .filter_map(|name| name.parse().ok())
             .collect(),
         max_per_note: settings.max_per_note() as usize,
+        standing: Standing {
+            clipping: settings.standing_clipping() as f32,
+            generated: settings.standing_generated() as f32,
+            template: settings.standing_template() as f32,
+        },
         ..defaults
     }
 }

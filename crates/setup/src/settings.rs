@@ -111,6 +111,8 @@ const WEIGHT: Kind = Kind::Float {
     max: 100.0,
 };
 
+const SHARE: Kind = Kind::Float { min: 0.0, max: 1.0 };
+
 settings! {
     limit Limit: u64 = Some("6"), Kind::Integer { min: 1, max: 50 }, Vault,
         "How many passages an answer holds.";
@@ -140,6 +142,12 @@ settings! {
         "The weight of the tag lane in the fusion.";
     weight_recent WeightRecent: f64 = Some("0.5"), WEIGHT, Vault,
         "The weight of the recent lane in the fusion, where it runs.";
+    standing_clipping StandingClipping: f64 = Some("0.9"), SHARE, Vault,
+        "What a passage of a clipping counts beside the person's own words, unless `--evidence` asks for a class.";
+    standing_generated StandingGenerated: f64 = Some("0.8"), SHARE, Vault,
+        "The same for text that a program made, backups included.";
+    standing_template StandingTemplate: f64 = Some("0.5"), SHARE, Vault,
+        "The same for templates.";
     exclude_folders ExcludeFolders: Vec<String> = Some(""), Kind::List, Notes,
         "Folders, from the vault's root, whose notes are left out.";
     exclude_globs ExcludeGlobs: Vec<String> = Some(""), Kind::List, Notes,

@@ -25,7 +25,12 @@ pub(super) fn search(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     input.insert("query".to_string(), query.into());
     input.insert("limit".to_string(), step.number_or("limit", 10).into());
     input.insert("lanes".to_string(), lanes(step)?.into());
-    for (key, value) in step.get("filter").and_then(Value::as_object).into_iter().flatten() {
+    for (key, value) in step
+        .get("filter")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         input.insert(key.clone(), json!([value]));
     }
     if let Some(today) = step.get("today") {
@@ -101,7 +106,10 @@ pub(super) fn read(world: &mut World, step: &Step) -> Result<Value, Trouble> {
 
 /// The links of a note both ways.
 pub(super) fn links(world: &mut World, step: &Step) -> Result<Value, Trouble> {
-    world.ask("links", json!({ "note": step.text("path")?, "limit": 1000 }))
+    world.ask(
+        "links",
+        json!({ "note": step.text("path")?, "limit": 1000 }),
+    )
 }
 
 /// What is loose in the vault.

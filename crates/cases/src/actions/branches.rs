@@ -27,7 +27,9 @@ pub(super) fn generate(world: &mut World, step: &Step) -> Result<Value, Trouble>
 pub(super) fn checkout(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     let name = step.text("name")?;
     let wanted = world.branches.get(name);
-    let wanted = wanted.ok_or_else(|| format!("there is no branch “{name}”"))?.clone();
+    let wanted = wanted
+        .ok_or_else(|| format!("there is no branch “{name}”"))?
+        .clone();
     for other in world.branches.values().flat_map(BTreeMap::keys) {
         if !wanted.contains_key(other) && world.path(other).exists() {
             fs::remove_file(world.path(other))?;

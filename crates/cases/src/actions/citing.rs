@@ -15,7 +15,10 @@ pub(super) fn open_each(world: &mut World, step: &Step) -> Result<Value, Trouble
 
 /// Where a source leads: what is there now, and how that stands to what was cited.
 fn open(world: &World, source: &Value) -> Result<Value, Trouble> {
-    let read = world.ask("read", json!({ "note": source["note"], "lines": lines(source) }));
+    let read = world.ask(
+        "read",
+        json!({ "note": source["note"], "lines": lines(source) }),
+    );
     let quote = json!({
         "quote": source["text"],
         "note": source["note"],
@@ -42,7 +45,10 @@ fn open(world: &World, source: &Value) -> Result<Value, Trouble> {
 /// The lines of the first passage of a search, read from the file.
 pub(super) fn read_span(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     let passage = world.output(step.text("after")?)?["passages"][0].clone();
-    world.ask("read", json!({ "note": passage["note"], "lines": lines(&passage) }))
+    world.ask(
+        "read",
+        json!({ "note": passage["note"], "lines": lines(&passage) }),
+    )
 }
 
 /// Verifies an answer that was made from a context.

@@ -179,7 +179,9 @@ pub(super) fn symlink(world: &mut World, step: &Step) -> Result<Value, Trouble> 
 /// Not on this system.
 #[cfg(not(unix))]
 pub(super) fn chmod(_: &mut World, _: &Step) -> Result<Value, Trouble> {
-    Err("there are no such permissions on this system".to_string().into())
+    Err("there are no such permissions on this system"
+        .to_string()
+        .into())
 }
 
 /// Not on this system.

@@ -20,7 +20,11 @@ pub(crate) fn passages(world: &World, path: &str) -> Result<Vec<StoredPassage>, 
     };
     let ids = snapshot.passages_of(note.id).map_err(said)?;
     let passages = ids.into_iter().map(|id| snapshot.passage(id).map_err(said));
-    Ok(passages.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    Ok(passages
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// The passages of a note as the index holds them.
@@ -72,7 +76,13 @@ pub(super) fn snapshot_links(world: &mut World, _: &Step) -> Result<Value, Troub
             return Err(format!("{path}: {count} links, {} shown", outgoing.len()).into());
         }
         lines.extend(outgoing.iter().map(|link| {
-            json!([path, link["text"], link["leads_to"], link["note"], link["others"]])
+            json!([
+                path,
+                link["text"],
+                link["leads_to"],
+                link["note"],
+                link["others"]
+            ])
         }));
     }
     Ok(Value::Array(lines))

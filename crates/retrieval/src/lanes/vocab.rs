@@ -28,7 +28,7 @@ const FEW: u32 = 8;
 const TOGETHER: u32 = 2;
 const NEIGHBOUR_COMMONEST: f32 = 0.05;
 /// So many neighbours of a word are looked at.
-const NEIGHBOURS: usize = 60;
+const NEIGHBOURS: usize = 25;
 /// So many words are added at most.
 const ADDED: usize = 25;
 /// An answer names so many of them.

@@ -88,7 +88,7 @@ fn texts_of_variables_and_flags_mean_what_a_person_means() {
         (Key::Lanes, "text,dense", Some("[\"text\", \"dense\"]")),
         (Key::Lanes, "[]", None),
         (Key::Lanes, "text,text", None),
-        (Key::Lanes, "text,vocab", None),
+        (Key::Lanes, "text,words", None),
         (Key::ExcludeFolders, "", Some("[]")),
         (Key::ExcludeFolders, "A b, C,", Some("[\"A b\", \"C\"]")),
         (Key::ExcludeFolders, "['A, b']", Some("[\"A, b\"]")),

@@ -1,0 +1,180 @@
+//! Checks of how steps ended, of the status and of what the index holds.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{expect, items, result, sorted, text};
+use crate::Check;
+use crate::actions::paths;
+use crate::world::World;
+
+/// A step, or all, ended without an error.
+pub(super) fn no_error(world: &World, check: &Check) -> Result<(), String> {
+    match check.text("after") {
+        Ok(name) => world.output(name).map(drop),
+        Err(_) => world
+            .answers
+            .keys()
+            .try_for_each(|name| world.output(name).map(drop)),
+    }
+}
+
+/// No step panicked.
+pub(super) fn no_crash(world: &World, _: &Check) -> Result<(), String> {
+    expect(!world.panicked, "no panic", "one")
+}
+
+/// A step failed, and the message names these things.
+pub(super) fn error(world: &World, check: &Check) -> Result<(), String> {
+    let failure = match &world.answer(check.text("after")?)?.output {
+        Ok(output) => return Err(format!("expected an error; came {output}")),
+        Err(failure) => failure,
+    };
+    let wanted = check.texts("mentions").unwrap_or_default();
+    let said = format!("{} {}", failure.message, failure.hint);
+    let all = wanted.iter().all(|word| said.contains(word.as_str()));
+    expect(all, format!("{wanted:?} in the message"), said)
+}
+
+/// A step was refused: an error, and nothing of what was asked for.
+pub(super) fn refused(world: &World, check: &Check) -> Result<(), String> {
+    match &world.answer(check.text("after")?)?.output {
+        Ok(output) => Err(format!("expected a refusal; came {output}")),
+        Err(failure) if failure.code == "internal" => {
+            Err(format!("expected a refusal; came {failure}"))
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// Results are the same.
+pub(super) fn equal(world: &World, check: &Check) -> Result<(), String> {
+    let names = check.texts("after")?;
+    let results: Result<Vec<&Value>, String> =
+        names.iter().map(|name| world.output(name)).collect();
+    let results = results?;
+    let same = results.len() > 1 && results.windows(2).all(|pair| pair[0] == pair[1]);
+    expect(same, "the same", format!("{results:?}"))
+}
+
+/// A field of the status has a value. Fields that cases name stand under `fields`.
+pub(super) fn status(world: &World, check: &Check) -> Result<(), String> {
+    let name = check.text("field")?;
+    let came = &result(world, check)?["fields"][name];
+    let holds = match (
+        check.get("equals"),
+        check.get("one_of"),
+        check.get("not_equals"),
+    ) {
+        (Some(wanted), _, _) => came == wanted,
+        (_, Some(Value::Array(several)), _) => several.contains(came),
+        (_, _, Some(other)) => came != other && !came.is_null(),
+        _ => came.as_u64() >= Some(check.number("min")?),
+    };
+    expect(holds, format!("{name} as said"), came.to_string())
+}
+
+/// A field of an answer has a value, or holds it.
+pub(super) fn result_says(world: &World, check: &Check) -> Result<(), String> {
+    let came = &result(world, check)?[check.text("field")?];
+    let wanted = check.get("value").unwrap_or(&Value::Null);
+    let holds = match (came, wanted) {
+        (Value::Array(list), Value::String(piece)) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|line| line.contains(piece.as_str())),
+        (came, wanted) => came == wanted,
+    };
+    expect(holds, wanted.to_string(), came.to_string())
+}
+
+/// A step, or all of them, took less time.
+pub(super) fn time_under(world: &World, check: &Check) -> Result<(), String> {
+    let took = match check.text("after") {
+        Ok(name) => world.answer(name)?.took,
+        Err(_) => world.took,
+    };
+    let most = check.number("ms")?;
+    expect(
+        took.as_millis() < u128::from(most),
+        format!("under {most} ms"),
+        format!("{took:?}"),
+    )
+}
+
+/// These notes are in the index.
+pub(super) fn indexed(world: &World, check: &Check) -> Result<(), String> {
+    let came = paths(world)?;
+    let wanted = check.texts("paths")?;
+    let all = wanted.iter().all(|path| came.contains(path));
+    expect(all, format!("{wanted:?}"), format!("{came:?}"))
+}
+
+/// These notes and no others are in the index.
+pub(super) fn listing_equal(world: &World, check: &Check) -> Result<(), String> {
+    let came = result(world, check)?.as_array().into_iter().flatten();
+    let came = sorted(came.filter_map(Value::as_str));
+    let wanted = sorted(check.texts("paths")?);
+    expect(came == wanted, format!("{wanted:?}"), format!("{came:?}"))
+}
+
+/// The status names the file among what could not be read as it stands, or was left out.
+pub(super) fn warning(world: &World, check: &Check) -> Result<(), String> {
+    let path = check.text("path")?;
+    let status = world.ask("status", json!({})).map_err(|e| e.to_string())?;
+    let lists = ["warnings", "left_out", "unreadable"];
+    let named = lists.iter().flat_map(|list| items(&status, list));
+    let came: BTreeSet<&str> = named.map(|file| text(file, "path")).collect();
+    expect(came.contains(path), path, format!("{came:?}"))
+}
+
+/// A search of files found none.
+pub(super) fn found_nothing(world: &World, check: &Check) -> Result<(), String> {
+    let came = result(world, check)?;
+    expect(
+        came.as_array().is_some_and(Vec::is_empty),
+        "nothing",
+        came.to_string(),
+    )
+}
+
+/// Nothing was embedded since a step: the vectors on disk did not grow.
+pub(super) fn embed_calls(world: &World, check: &Check) -> Result<(), String> {
+    let grown = world.vector_bytes_since(check.text("since")?)?;
+    let wanted = check.number("equals")?;
+    if wanted > 0 {
+        return Err("only “none” can be told from what is on disk".to_string());
+    }
+    expect(
+        grown == 0,
+        "no new vectors",
+        format!("{grown} bytes of them"),
+    )
+}
+
+/// Passages and vectors that belong to no note.
+pub(super) fn orphan_rows(world: &World, check: &Check) -> Result<(), String> {
+    let failed = |error: lorewell_index::IndexError| error.to_string();
+    let snapshot = world.snapshot()?;
+    let mut passages = BTreeSet::new();
+    for label in snapshot.labels().map_err(failed)? {
+        passages.extend(snapshot.passages_of(label.id).map_err(failed)?);
+    }
+    let totals = snapshot.totals();
+    let mut orphans = totals.passages.abs_diff(passages.len() as u64);
+    if let Some((_, rows)) = snapshot.vectors() {
+        for row in rows.iter() {
+            let of_row = snapshot.passages_of_row(row).map_err(failed)?;
+            let lives = of_row.iter().any(|passage| passages.contains(passage));
+            orphans += u64::from(!lives);
+        }
+    }
+    snapshot.verify().map_err(failed)?;
+    let wanted = check.number("equals")?;
+    expect(
+        orphans == wanted,
+        format!("{wanted} orphans"),
+        format!("{orphans}"),
+    )
+}

@@ -1,0 +1,187 @@
+//! What no capability serves yet, and what stands in for what is only half there. A case that needs
+//! a row of the first table is pending; when its part comes, the row goes.
+
+use serde_json::Value;
+
+use crate::{Case, Check, Level, Step};
+
+/// Something that is not there yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// What, in words.
+    pub(crate) reason: &'static str,
+    /// The part of the product that brings it (docs/roadmap.md).
+    pub(crate) part: &'static str,
+}
+
+const ENDPOINTS: Gap = Gap {
+    reason: "embedding endpoints, and a stub of one",
+    part: "Better with time",
+};
+const RERANKER: Gap = Gap {
+    reason: "a reranker",
+    part: "Better with time",
+};
+const BRIDGE: Gap = Gap {
+    reason: "a server for agents and pages",
+    part: "One bridge",
+};
+const OPENING: Gap = Gap {
+    reason: "opening a vault by what a client gives as its path",
+    part: "One bridge",
+};
+const PROCESSES: Gap = Gap {
+    reason: "several processes at once",
+    part: "One bridge",
+};
+const WATCHER: Gap = Gap {
+    reason: "a watcher with its limits",
+    part: "Always fresh",
+};
+
+/// Steps: by name, or `name.field` where only the field is not served.
+const STEPS: &[(&str, Gap)] = &[
+    ("cli_search", BRIDGE),
+    ("configure.query_prefix", ENDPOINTS),
+    ("copy_vault_to", OPENING),
+    ("daemon_start", BRIDGE),
+    ("daemon_stop", BRIDGE),
+    ("embedder", ENDPOINTS),
+    ("hold_store_lock", PROCESSES),
+    ("http", BRIDGE),
+    ("index.background", WATCHER),
+    ("kill_during", PROCESSES),
+    ("list_store_files", PROCESSES),
+    ("listening_addresses", BRIDGE),
+    ("mcp_call_follow_cursor", BRIDGE),
+    ("mcp_initialize", BRIDGE),
+    ("mcp_list_tools", BRIDGE),
+    ("mcp_start", BRIDGE),
+    ("mcp_stop", BRIDGE),
+    ("parallel_clients", PROCESSES),
+    ("reembed", ENDPOINTS),
+    ("reranker", RERANKER),
+    ("search.rerank", RERANKER),
+    ("sleep", WATCHER),
+    ("start_watch.max_user_watches", WATCHER),
+    ("start_with_vault", OPENING),
+    ("try_config", ENDPOINTS),
+    ("ui_answer", BRIDGE),
+    ("vector_audit", ENDPOINTS),
+    ("write_state_file", PROCESSES),
+];
+
+/// Checks, likewise; `status:watch` is a value of the field `field`.
+const CHECKS: &[(&str, Gap)] = &[
+    ("concatenation_equals_file", BRIDGE),
+    ("config_error", ENDPOINTS),
+    ("config_ok", ENDPOINTS),
+    ("embed_calls.max", ENDPOINTS),
+    ("embed_errors", ENDPOINTS),
+    ("embed_inputs", ENDPOINTS),
+    ("embed_inputs_blank", ENDPOINTS),
+    ("embed_inputs_start_with", ENDPOINTS),
+    ("embed_requests_during_pause", ENDPOINTS),
+    ("failures", PROCESSES),
+    ("frame_not_broken", BRIDGE),
+    ("header_absent", BRIDGE),
+    ("http_status", BRIDGE),
+    ("json_valid", BRIDGE),
+    ("latency", PROCESSES),
+    ("no_chunk_text_lost", ENDPOINTS),
+    ("no_remote_fetch", BRIDGE),
+    ("only_loopback", BRIDGE),
+    ("path_relative", OPENING),
+    ("result_tokens", BRIDGE),
+    ("same_index", OPENING),
+    ("schemas_portable", BRIDGE),
+    ("schemas_valid", BRIDGE),
+    ("started", BRIDGE),
+    ("status.equals_stub", ENDPOINTS),
+    ("status:watch", WATCHER),
+    ("stdout_only_jsonrpc", BRIDGE),
+    ("store_not_replaced", PROCESSES),
+    ("tool_names_match", BRIDGE),
+    ("tools_read_only", BRIDGE),
+    ("vectors_compared_across_models", ENDPOINTS),
+    ("vectors_match_text", ENDPOINTS),
+];
+
+/// What steps and checks are read as until their part is there: what, as what, and the part.
+pub const STAND_INS: &[(&str, &str, &str)] = &[
+    (
+        "`context` with `pinned`",
+        "`attached`: the prompt holds the note already; cutting it down is the chat page's",
+        "One bridge",
+    ),
+    (
+        "`embed_calls` equal to 0",
+        "the vectors on disk did not grow since the step",
+        "Better with time",
+    ),
+    (
+        "`embed_input_chars`",
+        "the longest passage without its hidden pieces",
+        "Better with time",
+    ),
+    (
+        "`mcp_call` of a case that starts no server",
+        "the capability of the tool's name, asked in this process",
+        "One bridge",
+    ),
+    (
+        "`rescan` with `thorough`",
+        "a refresh: inode change times tell what sizes and times do not",
+        "Always fresh",
+    ),
+    (
+        "`start`, `stop`, `restart`",
+        "nothing: every step opens vault and index anew",
+        "One bridge",
+    ),
+    (
+        "`start_watch`",
+        "a refresh after each change of the vault that follows, also within a save",
+        "Always fresh",
+    ),
+    ("`wait_settled`", "a refresh", "Always fresh"),
+];
+
+/// What a case needs that is not there, joined; nothing if it can run.
+pub fn gap_of(case: &Case) -> Option<(String, String)> {
+    let steps = case.steps.iter().filter_map(gap_of_step);
+    let musts = case
+        .checks
+        .iter()
+        .filter(|check| check.level == Level::Must);
+    let mut gaps: Vec<Gap> = steps.chain(musts.filter_map(gap_of_check)).collect();
+    gaps.sort_by_key(|gap| (gap.part, gap.reason));
+    gaps.dedup();
+    let mut parts: Vec<&str> = gaps.iter().map(|gap| gap.part).collect();
+    parts.dedup();
+    let reasons: Vec<&str> = gaps.iter().map(|gap| gap.reason).collect();
+    (!gaps.is_empty()).then(|| (reasons.join("; "), parts.join(", ")))
+}
+
+fn gap_of_step(step: &Step) -> Option<Gap> {
+    let whole = std::iter::once(step.action.clone());
+    let fields = step.keys().map(|key| format!("{}.{key}", step.action));
+    whole.chain(fields).find_map(|name| row(STEPS, &name))
+}
+
+/// What a check needs that is not there.
+pub(crate) fn gap_of_check(check: &Check) -> Option<Gap> {
+    let whole = std::iter::once(check.name.clone());
+    let fields = check.keys().map(|key| format!("{}.{key}", check.name));
+    let value = check.get("field").and_then(Value::as_str);
+    let values = value.map(|value| format!("{}:{value}", check.name));
+    whole
+        .chain(fields)
+        .chain(values)
+        .find_map(|name| row(CHECKS, &name))
+}
+
+fn row(table: &[(&str, Gap)], name: &str) -> Option<Gap> {
+    let found = table.iter().find(|(known, _)| *known == name);
+    found.map(|(_, gap)| *gap)
+}
