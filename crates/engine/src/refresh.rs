@@ -38,7 +38,8 @@ impl Host {
     /// answer from notes that are now excluded.
     ///
     /// The index also stays where the folder is bare: a drive that is not mounted looks like that,
-    /// and [`Host::rebuild`] is there for who really took everything out.
+    /// and [`Host::rebuild`] is there for who really took everything out. An index of an older
+    /// format is made anew.
     ///
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
@@ -48,7 +49,13 @@ impl Host {
         observer: &dyn Observer,
     ) -> Result<Freshness, EngineError> {
         let listing = self.list()?;
-        let Some(behind) = self.compare(&listing)? else {
+        let behind = match self.compare(&listing) {
+            Err(IndexError::Older { .. }) if !is_bare(&listing) => {
+                return self.replace_older(listing, observer);
+            }
+            other => other?,
+        };
+        let Some(behind) = behind else {
             let lock = Lock::wait(&self.layout)?;
             return Ok(self.update(lock, listing, 0, observer)?);
         };
@@ -78,6 +85,21 @@ impl Host {
             ) if behind.may_stay() => Ok(self.stays(behind, error.to_string())),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Makes an index anew that an older version of the program wrote: all of it follows from the
+    /// notes.
+    fn replace_older(
+        &self,
+        listing: Listing,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, EngineError> {
+        let lock = Lock::wait(&self.layout)?;
+        // Another process may have been first.
+        if matches!(self.snapshot(), Err(IndexError::Older { .. })) {
+            self.layout.discard()?;
+        }
+        Ok(self.update(lock, listing, 0, observer)?)
     }
 
     /// Reads every note anew. A healthy index goes on answering meanwhile; one that is damaged
