@@ -165,6 +165,11 @@ pub struct Explained {
     /// What the note's class of evidence counts, where that is less than 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<f64>,
+    /// Of the first 20 passages, what their order follows from: the mean of the fused value, as a
+    /// share of the best, and what the passage has of the question as a whole; less for a note
+    /// that another replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<f64>,
     /// What each lane added.
     pub lanes: Vec<ContributionJson>,
     /// What each term of the question added to the lexical score.
@@ -315,6 +320,7 @@ impl Explained {
         });
         Explained {
             fused: rounded(found.fused.value, 6),
+            order: found.fused.order.map(|order| rounded(order, 4)),
             standing: (found.fused.standing != 1.0).then(|| rounded(found.fused.standing, 2)),
             lanes: lanes.collect(),
             terms: terms.collect(),

@@ -60,11 +60,11 @@ impl Snapshot {
             .map_err(|e| self.failed(e))
     }
 
-    /// The notes whose file or folder names a day (`YYYY-MM-DD`): daily notes.
+    /// The daily notes of a day (`YYYY-MM-DD`): by their class, or because file or folder names it.
     pub fn notes_of_day(&self, day: &str) -> Result<Vec<NoteName>, IndexError> {
         self.query(
-            "SELECT id, path FROM notes WHERE date = ?1 AND date_source IN ('file name', 'folder')
-             ORDER BY path",
+            "SELECT id, path FROM notes WHERE date = ?1
+             AND (evidence = 'daily' OR date_source IN ('file name', 'folder')) ORDER BY path",
             [day],
             |row| {
                 Ok(NoteName {

@@ -66,6 +66,8 @@ pub struct Fused {
     pub passage: u32,
     /// The sum of what was added, times its standing.
     pub value: f32,
+    /// Of the first passages, what their order follows from after a second look, 0 to 1.
+    pub order: Option<f32>,
     /// What the class of evidence of its note counts: 1 for the person's own words.
     pub standing: f32,
     /// Each lane that found it.
@@ -109,6 +111,7 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
             Some(Fused {
                 passage,
                 value: trace.iter().map(|c| c.added).sum(),
+                order: None,
                 standing: 1.0,
                 trace,
             })

@@ -18,6 +18,7 @@ mod present;
 mod related;
 mod request;
 mod score;
+mod second_look;
 mod standing;
 mod walk;
 

@@ -60,7 +60,7 @@ impl Search<'_> {
         })
     }
 
-    fn explain(&self, passage: u32) -> Result<Vec<TermScore>, RetrievalError> {
+    pub(crate) fn explain(&self, passage: u32) -> Result<Vec<TermScore>, RetrievalError> {
         let segments = &self.ground.segments;
         Ok(lorewell_lexical::explain(
             segments,
@@ -97,7 +97,7 @@ impl Search<'_> {
     }
 
     /// What is known of a passage.
-    fn reading(
+    pub(crate) fn reading(
         &self,
         passage: u32,
         terms: &[TermScore],
@@ -110,6 +110,7 @@ impl Search<'_> {
         Ok(Reading {
             words: share_of_content(terms, self.terms.total_idf()),
             cosine: self.cosine(passage, self.vector.as_deref())?,
+            terms: (matched(terms), self.terms.count()),
             name,
             text_rank: rank_in(trace, Lane::Text, Voice::Question),
             dense_rank: rank_in(trace, Lane::Dense, Voice::Question),
@@ -130,6 +131,7 @@ impl Search<'_> {
             let reading = Reading {
                 words: share_of_content(&terms, aid.terms.total_idf()),
                 cosine: self.cosine(passage, aid.vector.as_deref())?,
+                terms: (matched(&terms), aid.terms.count()),
                 name: 0.0,
                 text_rank: rank_in(trace, Lane::Text, aid.voice),
                 dense_rank: rank_in(trace, Lane::Dense, aid.voice),
@@ -222,6 +224,11 @@ fn as_written(terms: &[String], note: &StoredNote, passage: &StoredPassage) -> V
 fn rank_in(trace: &[Contribution], lane: Lane, voice: Voice) -> Option<usize> {
     let found = trace.iter().find(|c| c.lane == lane && c.voice == voice);
     found.map(|c| c.rank)
+}
+
+/// How many of the terms a passage has.
+fn matched(terms: &[TermScore]) -> usize {
+    terms.iter().filter(|term| term.tf > 0).count()
 }
 
 /// How much of a question's content a passage has, 0 to 1.

@@ -51,6 +51,8 @@ pub struct SearchSettings {
     /// What the value of a passage is multiplied by for its class of evidence, where the question
     /// does not ask for classes.
     pub standing: Standing,
+    /// Whether the first passages are ordered anew by what they have of the question as a whole.
+    pub second_look: bool,
 }
 
 /// What each class of evidence counts, 0 to 1.
@@ -143,6 +145,7 @@ impl Default for SearchSettings {
             max_per_note: 2,
             depth: 100,
             standing: Standing::default(),
+            second_look: true,
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::Confidence;
 
 /// Cosines up to this say nothing.
 const FAR: f32 = 0.2;
+/// From this cosine on texts are alike without a word in common.
+const ALIKE: f32 = 0.55;
 /// From this score on an answer is strong.
 pub(crate) const STRONG: f32 = 0.45;
 /// From this score on an answer is weak; below there is none.
@@ -27,6 +29,8 @@ pub struct Reading {
     pub words: f32,
     /// Its cosine to the question, where that is known.
     pub cosine: Option<f32>,
+    /// How many of the question's terms it has, and how many there are.
+    pub terms: (usize, usize),
     /// How surely the question names its note, 0 to 1.
     pub name: f32,
     /// Its rank in the text lane, from 1, where it has one.
@@ -40,11 +44,34 @@ impl Reading {
     pub(crate) fn score(&self) -> f32 {
         let near = |rank: Option<usize>| rank.map_or(0.0, |rank| 1.0 / rank.max(1) as f32);
         let (known, cosine) = self.meaning();
-        let sum = -4.0 + 4.4 * self.words - 1.3 * known
+        let sum = -4.7 + 4.4 * self.words - 0.6 * known
             + 0.9 * cosine
             + 1.85 * near(self.text_rank)
             + 1.3 * near(self.dense_rank);
-        logistic(sum).max(self.name)
+        let score = logistic(sum);
+        let score = match self.is_one_word() {
+            true => score.min(STRONG - 0.01),
+            false => score,
+        };
+        score.max(self.name)
+    }
+
+    /// What the passage has of the question as a whole, wherever the lanes put it: the score
+    /// without ranks.
+    pub(crate) fn whole(&self) -> f32 {
+        Reading {
+            text_rank: None,
+            dense_rank: None,
+            ..*self
+        }
+        .score()
+    }
+
+    /// Whether it has one word of several, and is not near in meaning either: a word has many
+    /// senses, so that this is never strong.
+    fn is_one_word(&self) -> bool {
+        let (has, all) = self.terms;
+        has < 2 && all > 1 && self.cosine.is_none_or(|cosine| cosine < ALIKE)
     }
 
     /// Whether it has nothing of the question: it only fills a place.
@@ -91,6 +118,7 @@ mod tests {
             .prop_map(|(words, cosine, name, text_rank, dense_rank)| Reading {
                 words,
                 cosine,
+                terms: (2, 4),
                 name,
                 text_rank,
                 dense_rank,
@@ -125,14 +153,21 @@ mod tests {
         };
         let whole = Reading {
             words: 1.0,
+            terms: (1, 1),
             text_rank: Some(1),
             ..nothing
+        };
+        let one = Reading {
+            words: 0.7,
+            terms: (1, 2),
+            ..whole
         };
         let of = |reading: Reading| confidence(Some(reading.score()));
         assert_eq!(confidence(None), Confidence::None);
         assert_eq!(of(far), Confidence::None);
         assert_eq!(of(named), Confidence::Strong);
         assert_eq!(of(whole), Confidence::Strong);
+        assert_eq!(of(one), Confidence::Weak);
         assert!(nothing.is_padding() && !far.is_padding());
     }
 }

@@ -188,6 +188,9 @@ impl<'a> Search<'a> {
             Standing::EQUAL
         };
         standing::apply(self.ground.snapshot, standing, &mut fused)?;
+        if settings.second_look && !self.request.exact {
+            self.look_again(&mut fused)?;
+        }
         Ok((fused, lanes))
     }
 

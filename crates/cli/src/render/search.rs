@@ -47,12 +47,7 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
         [first, last] if first == last => format!("line {first}"),
         [first, last] => format!("lines {first}–{last}"),
     };
-    let heading = linked(
-        &styled(TITLE, &place),
-        &passage.uri,
-        &passage.note,
-        looks,
-    );
+    let heading = linked(&styled(TITLE, &place), &passage.uri, &passage.note, looks);
     let _ = writeln!(
         out,
         "{}. {heading}  {}",
@@ -136,9 +131,15 @@ fn explanation(explained: &Explained) -> String {
     let standing = explained.standing.map_or(String::new(), |standing| {
         format!(", its kind of note counts {standing}")
     });
+    let order = explained
+        .order
+        .map_or(String::new(), |order| format!("; order {order:.4}"));
     let mut out = format!(
         "{INDENT}{}\n",
-        styled(FAINT, &format!("fused {:.5}{standing}", explained.fused))
+        styled(
+            FAINT,
+            &format!("fused {:.5}{standing}{order}", explained.fused)
+        )
     );
     for lane in &explained.lanes {
         let line = format!(

@@ -79,6 +79,11 @@ impl Terms {
         }
     }
 
+    /// How many terms the question has, found or not.
+    pub(crate) fn count(&self) -> usize {
+        self.query.len() + self.missing.len()
+    }
+
     /// The whole worth of the question's content.
     pub(crate) fn total_idf(&self) -> f32 {
         self.worth(|_| true) + self.missing.iter().sum::<f32>()

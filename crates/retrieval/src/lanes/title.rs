@@ -73,10 +73,12 @@ pub(crate) fn run(
         .map(trim_signs)
         .filter(|w| !w.is_empty())
         .collect();
-    if found.notes.is_empty() {
+    // Words that say nothing of a subject name a note only if they are its whole name.
+    let telling = !Question::new(question).only_stop_words;
+    if found.notes.is_empty() && telling {
         held_names(snapshot, question, &words, &mut found)?;
     }
-    if found.notes.is_empty() && !words.is_empty() && words.len() <= NEAR_WORDS {
+    if found.notes.is_empty() && telling && !words.is_empty() && words.len() <= NEAR_WORDS {
         near_names(snapshot, &whole, &mut found)?;
     }
     notes_of_days(snapshot, question, today, &mut found)?;
