@@ -94,7 +94,7 @@ pub struct SignalJson {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
     /// Of `vocab`: words that go together with the question's in this vault and that the passage
-    /// has, as the index knows them.
+    /// has, as written there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Vec<String>>,
     /// Of `link`: paths of the notes that the link leads to or comes from.
@@ -170,6 +170,10 @@ pub struct Explained {
     /// that another replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
+    /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
+    /// have stood lower.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
     /// What each lane added.
     pub lanes: Vec<ContributionJson>,
     /// What each term of the question added to the lexical score.
@@ -265,7 +269,7 @@ impl SignalJson {
 }
 
 /// A list, where there is something in it.
-fn filled(list: &[String]) -> Option<Vec<String>> {
+pub(crate) fn filled(list: &[String]) -> Option<Vec<String>> {
     (!list.is_empty()).then(|| list.to_vec())
 }
 
@@ -321,6 +325,7 @@ impl Explained {
         Explained {
             fused: rounded(found.fused.value, 6),
             order: found.fused.order.map(|order| rounded(order, 4)),
+            place: found.fused.place.map(|place| place as u64),
             standing: (found.fused.standing != 1.0).then(|| rounded(found.fused.standing, 2)),
             lanes: lanes.collect(),
             terms: terms.collect(),
@@ -348,7 +353,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// So many decimals: more would pretend. A double, because a rounded single that is widened on
 /// its way to JSON grows its tail again.
-pub(crate) fn rounded(value: f32, decimals: i32) -> f64 {
+pub fn rounded(value: f32, decimals: i32) -> f64 {
     let factor = 10f64.powi(decimals);
     (f64::from(value) * factor).round() / factor
 }

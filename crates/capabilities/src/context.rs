@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer_json::{IndexJson, LaneJson, PassageJson};
 use crate::search::{NO_NOTES, confidence};
-use crate::{Access, Capability, Desk, Failure, FilterInput};
+use crate::{Access, AidInput, Capability, Desk, Failure, FilterInput};
 
 /// The ability.
 pub struct ContextPack;
@@ -39,6 +39,9 @@ pub struct ContextInput {
     /// Which notes are asked.
     #[serde(flatten)]
     pub filter: FilterInput,
+    /// What comes with the question.
+    #[serde(flatten)]
+    pub aids: AidInput,
 }
 
 /// A text for a prompt, and where it is from.
@@ -118,6 +121,9 @@ impl Capability for ContextPack {
                 scope: input.filter.scope(&view)?,
                 lanes: search.lanes.clone(),
                 today: input.filter.today()?,
+                also: input.aids.also()?,
+                must: input.aids.must.clone(),
+                like: input.aids.like(&view)?,
                 settings: search.clone(),
                 ..Request::new(input.query.clone())
             },
@@ -125,7 +131,8 @@ impl Capability for ContextPack {
             passages: size(input.passages.unwrap_or(PASSAGES))?,
             attached: input.attached,
         };
-        let context = view.context(&request)?;
+        let mut context = view.context(&request)?;
+        context.degraded.extend(input.filter.ambiguous(&view)?);
         Ok(output(desk, &view, input.query, &request, context))
     }
 }

@@ -41,6 +41,32 @@ pub struct FilterInput {
 }
 
 impl FilterInput {
+    /// Whether nothing is filtered.
+    pub(crate) fn is_empty(&self) -> bool {
+        FilterInput {
+            today: self.today.clone(),
+            ..FilterInput::default()
+        } == *self
+    }
+
+    /// What is to be said of `links_to`: names to which several notes answer.
+    ///
+    /// # Errors
+    /// A note that is not there, or the index cannot be read.
+    pub(crate) fn ambiguous(&self, view: &View<'_>) -> Result<Vec<String>, Failure> {
+        let mut said = Vec::new();
+        for name in filled(&self.links_to) {
+            let (_, others) = view.paths_of_note_named(name)?;
+            if !others.is_empty() {
+                said.push(format!(
+                    "links_to: other notes answer to this name too: {}",
+                    others.join(", ")
+                ));
+            }
+        }
+        Ok(said)
+    }
+
     /// The scope that is meant.
     ///
     /// # Errors
@@ -49,7 +75,7 @@ impl FilterInput {
     pub(crate) fn scope(&self, view: &View<'_>) -> Result<Scope, Failure> {
         let (since, until) = self.days()?;
         let properties = self.property.iter().map(|text| property(text));
-        let links_to = filled(&self.links_to).map(|name| view.path_of_note_named(name));
+        let links_to = filled(&self.links_to).map(|name| Ok(view.paths_of_note_named(name)?.0));
         Ok(Scope {
             folders: self
                 .folder
@@ -61,7 +87,7 @@ impl FilterInput {
             since,
             until,
             evidence: evidence(&self.evidence)?,
-            links_to: links_to.collect::<Result<_, _>>()?,
+            links_to: links_to.collect::<Result<_, Failure>>()?,
         })
     }
 

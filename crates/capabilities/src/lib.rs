@@ -4,6 +4,7 @@
 //! Surfaces iterate [`table`] and add presentation, never meaning: the same request gives the
 //! same bytes everywhere. Names in the JSON are a contract that programs rely on.
 
+mod aids;
 mod answer_json;
 mod capability;
 mod context;
@@ -20,7 +21,8 @@ mod search;
 mod status;
 mod verify;
 
-pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson};
+pub use aids::AidInput;
+pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, rounded};
 pub use capability::{Access, Capability, Entry, table};
 pub use context::{ContextInput, ContextOutput, ContextPack, ContextSourceJson};
 pub use desk::{Desk, Listener};

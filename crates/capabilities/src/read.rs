@@ -18,7 +18,8 @@ const MAX_CHARS: u32 = 20_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadInput {
-    /// The note: its path, name, title or alias, or a link as written (`[[Note#Heading]]`).
+    /// The note: its path, name, title or alias, or a place as written: `[[Note#Heading]]`,
+    /// `Note.md:12-40`, `Note.md › Heading`, an address that opens it in Obsidian.
     pub note: String,
     /// Only the section under this heading; several name nested headings, outermost first.
     #[serde(default)]

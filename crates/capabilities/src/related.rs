@@ -6,7 +6,7 @@ use lorewell_engine::{RelatedEntry, RelatedQuestion, RelatedSignal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer_json::{IndexJson, LaneJson, uri};
+use crate::answer_json::{IndexJson, LaneJson, rounded, uri};
 use crate::{Access, Capability, Desk, Failure, FilterInput};
 
 /// The ability.
@@ -110,6 +110,7 @@ impl Capability for Related {
 
     fn run(desk: &Desk<'_>, input: RelatedInput) -> Result<RelatedOutput, Failure> {
         let view = desk.view()?;
+        let ambiguous = input.filter.ambiguous(&view)?;
         let found = view.related(&RelatedQuestion {
             note: input.note,
             limit: input.limit.unwrap_or(LIMIT) as usize,
@@ -122,6 +123,7 @@ impl Capability for Related {
                 found.others.join(", ")
             ));
         }
+        degraded.extend(ambiguous);
         let (lane, dense) = LaneJson::new(found.dense);
         degraded.extend(
             dense
@@ -153,7 +155,7 @@ impl RelatedJson {
             note: path.as_str().to_string(),
             title: entry.note.title,
             folder: path.folder().to_string(),
-            score: rounded(entry.score),
+            score: rounded(entry.score, 2),
             snippet: entry.snippet,
             signals: entry
                 .signals
@@ -203,7 +205,7 @@ impl RelatedSignalJson {
             RelatedSignal::Dense(cosine) => (
                 "dense",
                 RelatedSignalJson {
-                    cosine: Some(rounded(cosine)),
+                    cosine: Some(rounded(cosine, 2)),
                     ..none
                 },
             ),
@@ -213,9 +215,4 @@ impl RelatedSignalJson {
             ..json
         }
     }
-}
-
-/// Two decimals: more would pretend.
-fn rounded(value: f32) -> f64 {
-    (f64::from(value) * 100.0).round() / 100.0
 }

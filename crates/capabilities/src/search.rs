@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer_json::{LaneJson, PassageJson, SearchOutput};
 use crate::cursor::Cursor;
-use crate::{Access, Capability, Desk, Failure, FilterInput};
+use crate::{Access, AidInput, Capability, Desk, Failure, FilterInput};
 
 /// Said where there is nothing that could answer.
 pub(crate) const NO_NOTES: &str =
@@ -19,8 +19,11 @@ pub struct Search;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SearchInput {
-    /// The question, in natural words. Every character is literal; there are no operators.
-    pub query: String,
+    /// The question, in natural words. Every character is literal; there are no operators. Where a
+    /// filter, `must` or `like` is given it may be left out: filters alone list their notes, newest
+    /// first.
+    #[serde(default)]
+    pub query: Option<String>,
     /// How many passages at most, 1 to 50 (setting `limit`, 6).
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
@@ -32,18 +35,9 @@ pub struct SearchInput {
     /// white space aside.
     #[serde(default)]
     pub exact: bool,
-    /// Other ways to put the same question; each counts less than the question itself.
-    #[serde(default)]
-    #[schemars(length(max = 8))]
-    pub also: Vec<String>,
-    /// Words that a passage must have; several must all be there.
-    #[serde(default)]
-    pub must: Vec<String>,
-    /// A text, or the passage of a note (`Kiln.md`, `Kiln.md#Firing`, `Kiln.md:12-40`), that
-    /// passages should be like.
-    #[serde(default)]
-    #[schemars(length(max = 8))]
-    pub like: Vec<String>,
+    /// What comes with the question.
+    #[serde(flatten)]
+    pub aids: AidInput,
     /// Only these lanes: `text`, `title`, `dense`, `vocab`, `link`, `tag`, `recent` (setting
     /// `lanes`).
     #[serde(default)]
@@ -69,11 +63,26 @@ impl Capability for Search {
     type Output = SearchOutput;
 
     fn run(desk: &Desk<'_>, input: SearchInput) -> Result<SearchOutput, Failure> {
+        if input.query.is_none() && !input.narrows() {
+            return Err(Failure::wrong_use(
+                "“query” is missing",
+                "Ask a question, or give a filter to list its notes: --tag, --folder, --since.",
+            ));
+        }
         let cursor = input.cursor.as_deref().map(Cursor::read).transpose()?;
         let view = desk.view()?;
         let request = request(desk, &view, &input, cursor)?;
-        let answer = view.search(&request)?;
+        let ambiguous = input.filter.ambiguous(&view)?;
+        let mut answer = view.search(&request)?;
+        answer.degraded.splice(0..0, ambiguous);
         Ok(output(desk, &view, input, &request, cursor, answer))
+    }
+}
+
+impl SearchInput {
+    /// Whether anything but the question says which passages are wanted.
+    fn narrows(&self) -> bool {
+        !self.filter.is_empty() || !self.aids.must.is_empty() || !self.aids.like.is_empty()
     }
 }
 
@@ -85,44 +94,30 @@ fn request(
 ) -> Result<Request, Failure> {
     let search = &desk.host.settings().search;
     let limit = input.limit.map_or(search.limit, |limit| limit as usize);
+    if input.exact && !(input.aids.fits_exact() && input.lanes.is_empty()) {
+        return Err(Failure::wrong_use(
+            "an exact search looks for the question as it stands, and for nothing else",
+            "Leave out “also”, “like” and “lanes”, or “exact”.",
+        ));
+    }
     let lanes = if input.lanes.is_empty() {
         search.lanes.clone()
     } else {
         lanes(&input.lanes)?
     };
     Ok(Request {
-        question: input.query.clone(),
+        question: input.query.clone().unwrap_or_default(),
         limit,
         offset: cursor.map_or(0, |cursor| cursor.offset as usize),
         scope: input.filter.scope(view)?,
         lanes,
         exact: input.exact,
-        also: few("also", &input.also)?,
-        must: input.must.clone(),
-        like: likenesses(view, &few("like", &input.like)?)?,
+        also: input.aids.also()?,
+        must: input.aids.must.clone(),
+        like: input.aids.like(view)?,
         today: input.filter.today()?,
         settings: search.clone(),
     })
-}
-
-/// A list that is bounded, for each item is searched for on its own.
-fn few(field: &str, items: &[String]) -> Result<Vec<String>, Failure> {
-    const MOST: usize = 8;
-    if items.len() > MOST {
-        return Err(Failure::wrong_use(
-            format!("“{field}” has {} items", items.len()),
-            format!("Give at most {MOST}."),
-        ));
-    }
-    Ok(items.to_vec())
-}
-
-/// The texts that passages should be like: of an item that names a place in a note, its text.
-fn likenesses(view: &View<'_>, items: &[String]) -> Result<Vec<String>, Failure> {
-    items
-        .iter()
-        .map(|item| Ok(view.text_at(item)?.unwrap_or_else(|| item.clone())))
-        .collect()
 }
 
 /// Lane names to lanes; each name may itself be a list with commas.
@@ -144,6 +139,12 @@ fn lanes(names: &[String]) -> Result<Vec<Lane>, Failure> {
         if !lanes.contains(&lane) {
             lanes.push(lane);
         }
+    }
+    if lanes.is_empty() {
+        return Err(Failure::wrong_use(
+            "“lanes” names no lane",
+            "Leave it out for the usual lanes.",
+        ));
     }
     Ok(lanes)
 }
@@ -175,7 +176,7 @@ fn output(
     SearchOutput {
         contract: 1,
         vault: vault.to_string(),
-        query: input.query,
+        query: input.query.unwrap_or_default(),
         passages: answer.passages.into_iter().map(passage).collect(),
         confidence: confidence(answer.confidence).to_string(),
         lanes: answer.lanes.into_iter().map(LaneJson::new).collect(),

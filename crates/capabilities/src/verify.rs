@@ -1,14 +1,14 @@
 //! `knowledge.verify`: whether the words of quotations and answers stand in the notes.
 
 use lorewell_engine::{
-    CitedPlace, CitedQuote, CitedSource, ClaimKind, Difference, FoundPlace, Verdict, Verification,
-    VerifiedClaim, VerifyRequest, Wording,
+    CitedPlace, CitedQuote, CitedSource, ClaimKind, Difference, Elsewhere, FoundPlace, Verdict,
+    Verification, VerifiedClaim, VerifyRequest, Wording,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::answer_json::{IndexJson, foreign_encoding, hex, rounded, uri};
+use crate::answer_json::{IndexJson, filled, foreign_encoding, hex, rounded, uri};
 use crate::read::lines;
 use crate::{Access, Capability, Desk, Failure};
 
@@ -92,8 +92,10 @@ pub struct VerifyOutput {
     pub claims: Vec<ClaimJson>,
     /// How many of each.
     pub summary: SummaryJson,
-    /// Whether every quotation stands in the notes, here or there: none is `changed` or `absent`,
-    /// and there is something to verify.
+    /// Quotations of the answer that bear no citation, which are no claims.
+    pub uncited: Vec<UncitedJson>,
+    /// Whether every quotation stands in the note that is cited for it, here or there in it, and
+    /// every citation leads to a note; `false` too where there is nothing to verify.
     pub holds: bool,
     /// Something to know about the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +104,15 @@ pub struct VerifyOutput {
     pub degraded: Vec<String>,
     /// The generation that was asked where else words stand.
     pub index: IndexJson,
+}
+
+/// A quotation without a citation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UncitedJson {
+    /// The words.
+    pub quote: String,
+    /// The line of the answer on which they begin, from 1.
+    pub line: u32,
 }
 
 /// A claim and its verdict.
@@ -124,10 +135,16 @@ pub struct ClaimJson {
     pub note: Option<String>,
     /// `exact`: the words stand there. `normalized`: but for white space, case, diacritics, styles
     /// of quotation marks and dashes, marks of Markdown, and the sign that ends the quotation.
-    /// `moved`: elsewhere in the note than cited, or in another. `changed`: only words like them.
-    /// `absent`: not even those.
+    /// `moved`: elsewhere in the note than cited; or in another note only, then `holds` is false.
+    /// `changed`: the note has only words like them. `absent`: not even those.
     #[schemars(extend("enum" = ["exact", "normalized", "moved", "changed", "absent"]))]
     pub verdict: String,
+    /// Whether the words stand in the cited note: `exact`, `normalized`, or `moved` within it.
+    pub holds: bool,
+    /// Of a `sentence` that does not stand in its note: whether it may say in words of its own what
+    /// the note says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_words: bool,
     /// How moved words stand where they are: `exact` or `normalized`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wording: Option<String>,
@@ -135,6 +152,12 @@ pub struct ClaimJson {
     /// citation leads nowhere, where the words stand instead, if they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<PlaceJson>,
+    /// Of a changed claim, where the very words stand in a note that is not cited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<ElsewhereJson>,
+    /// Numbers and dates of a sentence, as it writes them, that the cited note has nowhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_in_note: Vec<String>,
     /// What a changed claim has other than the note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<DifferenceJson>,
@@ -172,6 +195,20 @@ pub struct PlaceJson {
     /// How the file was decoded, where it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+}
+
+/// Words in a note that is not cited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ElsewhereJson {
+    /// The note's path in the vault.
+    pub note: String,
+    /// First and last line, from 1.
+    pub line_range: [u32; 2],
+    /// Opens the note in Obsidian.
+    pub uri: String,
+    /// Paths of notes whose properties say that they replace this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<Vec<String>>,
 }
 
 /// A difference, word by word.
@@ -221,7 +258,9 @@ impl Capability for Verify {
         "Check whether quotations stand in the notes that are cited for them";
     const DESCRIPTION: &'static str = "Takes quotations with their notes, or a Markdown answer with citations, and says \
         of each whether the words stand there, by the files as they are now: exact, normalized, moved (and where), \
-        changed (and how) or absent. Sentences that cite a note without quoting it are told apart as `sentence`.";
+        changed (and how) or absent. Sentences that cite a note without quoting it are told apart as `sentence`. \
+        `holds` is false, and the exit code 1, where a quotation does not stand in the note that it cites or a \
+        citation leads nowhere.";
     const ACCESS: Access = Access::Read;
     const POSITIONAL: Option<&'static str> = Some("answer");
     const FRESH: bool = true;
@@ -255,14 +294,18 @@ impl Capability for Verify {
         let vault = view.vault();
         let summary = SummaryJson::of(&verification);
         let fails = |claim: &VerifiedClaim| {
-            claim.kind == ClaimKind::Quote
-                && matches!(claim.verdict, Verdict::Changed | Verdict::Absent)
+            !claim.holds() && (claim.kind == ClaimKind::Quote || !claim.looked_at)
         };
+        let uncited = verification.uncited.iter().map(|quote| UncitedJson {
+            quote: quote.text.clone(),
+            line: quote.line,
+        });
         Ok(VerifyOutput {
             contract: 1,
             vault: vault.to_string(),
             holds: !verification.claims.is_empty() && !verification.claims.iter().any(fails),
             notice: notice(&verification),
+            uncited: uncited.collect(),
             claims: verification
                 .claims
                 .into_iter()
@@ -276,10 +319,13 @@ impl Capability for Verify {
 }
 
 fn notice(verification: &Verification) -> Option<String> {
-    let reason = match (verification.claims.is_empty(), verification.uncited) {
+    let reason = match (
+        verification.claims.is_empty(),
+        verification.uncited.is_empty(),
+    ) {
         (false, _) => return None,
-        (true, 0) => "The answer holds no claim with a citation.",
-        (true, _) => "None of the answer's quotations bears a citation.",
+        (true, true) => "The answer holds no claim with a citation.",
+        (true, false) => "None of the answer's quotations bears a citation.",
     };
     Some(reason.to_string())
 }
@@ -387,11 +433,7 @@ impl SummaryJson {
     fn of(verification: &Verification) -> SummaryJson {
         let claims = &verification.claims;
         let count = |verdict| claims.iter().filter(|c| c.verdict == verdict).count() as u64;
-        let own_words = |claim: &&VerifiedClaim| {
-            claim.kind == ClaimKind::Sentence
-                && matches!(claim.verdict, Verdict::Changed | Verdict::Absent)
-                && claim.looked_at
-        };
+        let own_words = |claim: &&VerifiedClaim| claim.is_in_other_words();
         SummaryJson {
             claims: claims.len() as u64,
             exact: count(Verdict::Exact),
@@ -400,7 +442,7 @@ impl SummaryJson {
             changed: count(Verdict::Changed),
             absent: count(Verdict::Absent),
             own_words: claims.iter().filter(own_words).count() as u64,
-            uncited: verification.uncited as u64,
+            uncited: verification.uncited.len() as u64,
         }
     }
 }
@@ -412,8 +454,10 @@ impl ClaimJson {
         ClaimJson {
             kind: match claim.kind {
                 ClaimKind::Quote => "quote".to_string(),
-                ClaimKind::Sentence => "sentence".to_string(),
+                ClaimKind::Sentence | ClaimKind::Pointer => "sentence".to_string(),
             },
+            holds: claim.holds(),
+            own_words: claim.is_in_other_words(),
             quote: claim.quote,
             line: claim.line,
             citation: claim.citation,
@@ -424,12 +468,28 @@ impl ClaimJson {
                 Wording::Normalized => "normalized".to_string(),
             }),
             found: claim.found.map(|found| PlaceJson::new(vault, found)),
+            elsewhere: claim
+                .elsewhere
+                .map(|elsewhere| ElsewhereJson::new(vault, elsewhere)),
+            not_in_note: claim.lacking,
             difference: claim
                 .difference
                 .map(|difference| DifferenceJson::new(&difference)),
             likeness: claim.likeness.map(|likeness| rounded(likeness, 2)),
             stale: claim.stale,
             reason: claim.reason,
+        }
+    }
+}
+
+impl ElsewhereJson {
+    fn new(vault: &str, elsewhere: Elsewhere) -> ElsewhereJson {
+        let place = elsewhere.place;
+        ElsewhereJson {
+            line_range: [place.line_range.0, place.line_range.1],
+            uri: uri(vault, &place.note),
+            superseded_by: filled(&elsewhere.superseded_by),
+            note: place.note,
         }
     }
 }

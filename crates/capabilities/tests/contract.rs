@@ -200,7 +200,7 @@ fn wrong_inputs_are_refused_by_name() {
         (
             "search",
             json!({"query": null}),
-            "“query” is null; it must be a text",
+            "“query” is missing",
             "",
         ),
         (

@@ -4,8 +4,12 @@
 //! A case lies in a folder of its own: `case.json` with `files`, `action` and `checks`, the notes in
 //! `vault/`, and at times `outside/` beside it. [`run`] lays a copy of it out in a temporary folder,
 //! does the steps through the capabilities and the engine in this process, and looks at each check.
-//! Each step is one function in the table of [`actions`], each check one in that of [`checks`].
-//! What no capability serves yet stands in [`served`]; a case that needs such a thing is pending.
+//! Each step is one function in the table of `actions.rs`, each check one in that of `checks.rs`.
+//! What no capability serves yet stands in `served.rs`; a case that needs such a thing is pending.
+//!
+//! The cases of this crate lie in `own/`, each a neighbour of a fault that such programs have; the
+//! folder that `LOREWELL_CASES` names holds more. `cargo test -p lorewell-cases -- --nocapture` shows
+//! what came of each; `known.md` lists checks that do not hold, `pending.md` cases that cannot run.
 //!
 //! What a case calls an *excerpt* is the passage without its hidden pieces (comments, data, ids), as
 //! every surface shows it; its `text` in the JSON is the slice of the file.

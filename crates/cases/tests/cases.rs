@@ -1,14 +1,17 @@
 //! Every failure case against the product: those of this crate, and those of the folder that
 //! `LOREWELL_CASES` names. What fails must stand in `known.md`, what cannot run yet in `pending.md`.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lorewell_cases::{
-    ASKED, Case, Report, STAND_INS, Verdict, asked_line, gap_of, known_rows, load, pending_rows,
-    run, run_here, shown, stand_in_rows, summary,
+    ASKED, Case, Report, STAND_INS, Verdict, asked_line, check_names, gap_of, known_rows, load,
+    pending_rows, run, run_here, shown, stand_in_rows, summary,
 };
+use serde_json::{Value, json};
 
 const KNOWN: &str = include_str!("../known.md");
 const PENDING: &str = include_str!("../pending.md");
@@ -157,4 +160,144 @@ fn the_case_that_is_asked_for() {
         let case = Case::read(Path::new(&folder)).unwrap();
         println!("{}", asked_line(&run_here(&case)));
     }
+}
+
+/// A vault on which each check is asked twice: as it is, and as it is not.
+const VAULT: &[(&str, &str)] = &[
+    (
+        "Kiln.md",
+        "---\ntags: [clay]\n---\n# Kiln\n\nThe kiln is fired with ash wood on Mondays. See [[Glaze]] and [[Lost]].\n\n\
+         ## Copies\n\nKeep the log of every firing in the shed.\n",
+    ),
+    ("Glaze.md", "Celadon glaze for the kiln, and [[Twin]].\n"),
+    ("a/Twin.md", "One kiln. %%hidden kiln%%\n"),
+    ("b/Twin.md", "Two: [[Kiln#Copies]].\n"),
+    ("bad.md", "---\ntitle: a: b\n---\nProse.\n"),
+    ("New.md", "---\nsupersedes: \"[[Kiln]]\"\n---\nWood.\n"),
+];
+
+const STEPS: &str = r#"[
+    {"do": "index"},
+    {"do": "search", "query": "kiln", "as": "s"},
+    {"do": "search", "query": "kiln", "as": "again"},
+    {"do": "search", "query": "celadon", "as": "one"},
+    {"do": "search", "query": "zzzz", "as": "none"},
+    {"do": "context", "question": "When is the kiln fired?", "as": "x"},
+    {"do": "context", "question": "zzzz qqqq", "as": "x0"},
+    {"do": "check_answer", "after": "x", "answer": "It is fired with coal on Sundays [7].", "as": "v"},
+    {"do": "links", "path": "Kiln.md", "as": "l"},
+    {"do": "backlinks", "path": "Glaze.md", "as": "b"},
+    {"do": "unresolved", "as": "u"},
+    {"do": "resolve", "path": "b/Twin.md", "link": "[[Kiln#Copies]]", "as": "r"},
+    {"do": "resolve", "path": "Glaze.md", "link": "[[Twin]]", "as": "r2"},
+    {"do": "tags_of", "path": "Kiln.md", "as": "t"},
+    {"do": "outline", "path": "Kiln.md", "as": "o"},
+    {"do": "index_listing", "as": "i"},
+    {"do": "status", "as": "st"},
+    {"do": "read", "path": "Nowhere.md", "as": "e"},
+    {"do": "read", "path": "Kiln.md", "as": "ok"},
+    {"do": "grep_index_files", "text": "celadon", "as": "g"},
+    {"do": "grep_index_files", "text": "zzzz", "as": "g0"},
+    {"do": "compare_index_with_disk", "as": "d"},
+    {"do": "open_each_citation", "after": "x", "as": "c"},
+    {"do": "write", "path": "Late.md", "content": "Peat.\n"},
+    {"do": "compare_index_with_disk", "as": "d1"},
+    {"do": "open_each_citation", "after": "x0", "as": "c0"}
+]"#;
+
+/// Each check as it holds, and as it does not. Nothing panics here, so `no_crash` is not asked.
+const PAIRS: &str = r#"[
+    [{"check": "all_paths_start_with", "after": "one", "prefix": "Gl"}, {"check": "all_paths_start_with", "after": "s", "prefix": "Gl"}],
+    [{"check": "ambiguous", "after": "r2"}, {"check": "ambiguous", "after": "r"}],
+    [{"check": "backlinks_equal", "after": "b", "paths": ["Kiln.md"]}, {"check": "backlinks_equal", "after": "b", "paths": []}],
+    [{"check": "chunks", "path": "Kiln.md", "min": 2, "max": 2, "max_chars": 99, "lacks": "zz"}, {"check": "chunks", "path": "Kiln.md", "max": 1}],
+    [{"check": "chunks", "path": "a/Twin.md", "lacks": "hidden"}, {"check": "chunks", "path": "a/Twin.md", "lacks": "One"}],
+    [{"check": "chunks", "path": "Kiln.md", "min": 1}, {"check": "chunks", "path": "Kiln.md", "max_chars": 9}],
+    [{"check": "chunks", "path": "Kiln.md", "whole_lines": true}, {"check": "chunks", "path": "a/Twin.md", "whole_lines": true}],
+    [{"check": "citation_state", "after": "c", "path": "Kiln.md", "state": "same"}, {"check": "citation_state", "after": "c", "path": "Kiln.md", "state": "gone"}],
+    [{"check": "citations_open", "after": "c0", "count": 0}, {"check": "citations_open", "after": "c", "count": 0}],
+    [{"check": "context_contains", "after": "x", "text": "Mondays"}, {"check": "context_contains", "after": "x", "text": "Sundays"}],
+    [{"check": "context_lacks", "after": "x", "text": "Sundays"}, {"check": "context_lacks", "after": "x", "text": "Mondays"}],
+    [{"check": "context_sources", "after": "x0", "equals": 0}, {"check": "context_sources", "after": "x", "equals": 0}],
+    [{"check": "context_tokens", "after": "x", "max": 1200}, {"check": "context_tokens", "after": "x", "max": 3}],
+    [{"check": "count", "after": "one", "equals": 1}, {"check": "count", "after": "one", "equals": 2}],
+    [{"check": "duplicates_folded", "after": "s", "max_same_text": 1}, {"check": "duplicates_folded", "after": "none", "max_same_text": 1}],
+    [{"check": "embed_calls", "since": "status", "equals": 0}, {"check": "embed_calls", "since": "index", "equals": 0}],
+    [{"check": "embed_input_chars", "max": 200}, {"check": "embed_input_chars", "max": 20}],
+    [{"check": "empty", "after": "none"}, {"check": "empty", "after": "s"}],
+    [{"check": "equal", "after": ["s", "again"]}, {"check": "equal", "after": ["s", "one"]}],
+    [{"check": "error", "after": "e", "mentions": ["Nowhere.md"]}, {"check": "error", "after": "e", "mentions": ["zz"]}],
+    [{"check": "error", "after": "e"}, {"check": "error", "after": "ok"}],
+    [{"check": "excerpt_contains", "after": "s", "text": "One kiln"}, {"check": "excerpt_contains", "after": "s", "text": "zz"}],
+    [{"check": "excerpt_lacks", "after": "s", "text": "hidden"}, {"check": "excerpt_lacks", "after": "s", "text": "One kiln"}],
+    [{"check": "first", "after": "one", "path": "Glaze.md"}, {"check": "first", "after": "one", "path": "Kiln.md"}],
+    [{"check": "first_or_marked", "after": "one", "first": "Glaze.md", "marked": "-"}, {"check": "first_or_marked", "after": "one", "first": "-", "marked": "Glaze.md"}],
+    [{"check": "first_or_marked", "after": "s", "first": "-", "marked": "Kiln.md"}, {"check": "first_or_marked", "after": "s", "first": "-", "marked": "New.md"}],
+    [{"check": "first_two_include", "after": "one", "paths": ["Glaze.md"]}, {"check": "first_two_include", "after": "one", "paths": ["Kiln.md"]}],
+    [{"check": "found_nothing", "after": "g0"}, {"check": "found_nothing", "after": "g"}],
+    [{"check": "hit", "after": "s", "path": "Kiln.md", "heading": "Kiln", "line": 6}, {"check": "hit", "after": "s", "path": "Kiln.md", "heading": "Kiln", "line": 1}],
+    [{"check": "hit", "after": "s", "path": "Kiln.md", "mark": "superseded"}, {"check": "hit", "after": "s", "path": "Glaze.md", "mark": "superseded"}],
+    [{"check": "hit", "after": "s", "path_nfc": "Kiln.md"}, {"check": "hit", "after": "s", "path": "New.md"}],
+    [{"check": "index_equals_disk", "after": "d"}, {"check": "index_equals_disk", "after": "d1"}],
+    [{"check": "indexed", "paths": ["bad.md"]}, {"check": "indexed", "paths": ["Late.md"]}],
+    [{"check": "invalid_citations", "after": "v", "equals": ["[7]"]}, {"check": "invalid_citations", "after": "v", "equals": []}],
+    [{"check": "links_equal", "after": "l", "targets": ["Glaze.md", "nothing: Lost"]}, {"check": "links_equal", "after": "l", "targets": ["Glaze.md"]}],
+    [{"check": "listing_equal", "after": "i", "paths": ["Glaze.md", "Kiln.md", "New.md", "a/Twin.md", "b/Twin.md", "bad.md"]}, {"check": "listing_equal", "after": "i", "paths": []}],
+    [{"check": "max_per_note", "after": "s", "path": "Kiln.md", "max": 2}, {"check": "max_per_note", "after": "s", "path": "Kiln.md", "max": 0}],
+    [{"check": "no_error", "after": "s"}, {"check": "no_error", "after": "e"}],
+    [{"check": "no_hit", "after": "one", "path": "Kiln.md"}, {"check": "no_hit", "after": "one", "path": "Glaze.md"}],
+    [{"check": "only", "after": "one", "paths": ["Glaze.md"]}, {"check": "only", "after": "one", "paths": ["Glaze.md", "Kiln.md"]}],
+    [{"check": "only_nfc", "after": "one", "paths": ["Glaze.md"]}, {"check": "only_nfc", "after": "s", "paths": ["Glaze.md"]}],
+    [{"check": "order", "after": "one", "paths": ["Glaze.md"]}, {"check": "order", "after": "one", "paths": ["Glaze.md", "Kiln.md"]}],
+    [{"check": "orphan_rows", "equals": 0}, {"check": "orphan_rows", "equals": 1}],
+    [{"check": "outline_equal", "after": "o", "headings": ["Kiln", "Copies"]}, {"check": "outline_equal", "after": "o", "headings": ["Kiln"]}],
+    [{"check": "passage_contains", "after": "one", "text": "Celadon"}, {"check": "passage_contains", "after": "one", "text": "Mondays"}],
+    [{"check": "path_opens", "after": "s"}, {"check": "path_opens", "after": "none"}],
+    [{"check": "position_matches_file", "after": "s"}, {"check": "position_matches_file", "after": "none"}],
+    [{"check": "refused", "after": "e"}, {"check": "refused", "after": "ok"}],
+    [{"check": "resolves", "after": "r", "to": "Kiln.md", "heading": "Copies"}, {"check": "resolves", "after": "r", "to": "Kiln.md", "heading": "Kiln"}],
+    [{"check": "resolves", "after": "r2", "to": "a/Twin.md"}, {"check": "resolves", "after": "r2", "to": "b/Twin.md"}],
+    [{"check": "resolves_link", "after": "l", "link": "[[Glaze]]", "to": "Glaze.md"}, {"check": "resolves_link", "after": "l", "link": "[[Lost]]", "to": "Glaze.md"}],
+    [{"check": "result_says", "after": "r", "field": "part_exists", "value": true}, {"check": "result_says", "after": "r", "field": "part_exists", "value": false}],
+    [{"check": "same_order", "after": ["s", "again"]}, {"check": "same_order", "after": ["s", "one"]}],
+    [{"check": "sources_exist", "after": "x"}, {"check": "sources_exist", "after": "x0"}],
+    [{"check": "status", "after": "st", "field": "notes", "equals": 6}, {"check": "status", "after": "st", "field": "notes", "min": 7}],
+    [{"check": "status", "after": "st", "field": "state", "one_of": ["current"]}, {"check": "status", "after": "st", "field": "state", "not_equals": "current"}],
+    [{"check": "tags_equal", "after": "t", "tags": ["clay"]}, {"check": "tags_equal", "after": "t", "tags": []}],
+    [{"check": "tags_exclude", "after": "t", "tags": ["ash"]}, {"check": "tags_exclude", "after": "t", "tags": ["clay"]}],
+    [{"check": "tags_include", "after": "t", "tags": []}, {"check": "tags_include", "after": "t", "tags": ["ash"]}],
+    [{"check": "time_under", "ms": 600000}, {"check": "time_under", "after": "s", "ms": 0}],
+    [{"check": "unresolved_equal", "path": "Kiln.md", "targets": ["Lost"]}, {"check": "unresolved_equal", "path": "Kiln.md", "targets": []}],
+    [{"check": "unresolved_targets", "after": "u", "targets": {"Lost": ["Kiln.md"]}}, {"check": "unresolved_targets", "after": "u", "targets": {"Lost": []}}],
+    [{"check": "uri_decodes_to_path", "after": "c"}, {"check": "uri_decodes_to_path", "after": "e"}],
+    [{"check": "warning", "path": "bad.md"}, {"check": "warning", "path": "Kiln.md"}]
+]"#;
+
+#[test]
+fn every_check_tells_right_from_wrong() {
+    let place = tempfile::tempdir().unwrap();
+    for (path, text) in VAULT {
+        let path = place.path().join("vault").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let pairs: Vec<[Value; 2]> = serde_json::from_str(PAIRS).unwrap();
+    let checks: Vec<&Value> = pairs.iter().flatten().collect();
+    let case = json!({ "action": serde_json::from_str::<Value>(STEPS).unwrap(), "checks": checks });
+    std::fs::write(place.path().join("case.json"), case.to_string()).unwrap();
+    let report = run(&Case::read(place.path()).unwrap());
+    let (steps, findings) = report
+        .findings
+        .split_at(report.findings.len() - checks.len());
+    assert_eq!(steps, []);
+    for (check, pair) in pairs.iter().zip(findings.chunks(2)) {
+        let [right, wrong] = pair else {
+            panic!("{pair:?}")
+        };
+        assert_eq!(right.outcome, Ok(()), "{}", check[0]);
+        assert!(wrong.outcome.is_err(), "{} holds", check[1]);
+    }
+    let asked: BTreeSet<&str> = checks.iter().filter_map(|c| c["check"].as_str()).collect();
+    let all = check_names().into_iter().filter(|name| *name != "no_crash");
+    assert_eq!(asked, all.collect());
 }

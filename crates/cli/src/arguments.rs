@@ -17,7 +17,7 @@ pub(crate) fn command() -> Command {
         .after_help(
             "Ask a folder at once:   lorewell search --vault ~/Notes \"when is the boat surveyed?\"\n\
              Remember it:            lorewell vault add ~/Notes\n\
-             Exit codes:             0 done, 1 nothing found, 2 wrong use or failure",
+             Exit codes:             0 done, 1 nothing found or not all holds, 2 wrong use or failure",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -32,6 +32,7 @@ pub(crate) fn command() -> Command {
         .subcommand(vault())
         .subcommand(config())
         .subcommand(eval())
+        .subcommand(watch())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -185,7 +186,9 @@ fn eval() -> Command {
             "Measure how well this vault's questions are answered: those of its golden set, those \
              of files, and probes made of the notes' own links. Shows every lane alone and all \
              together, with 95 % intervals, and recommends other weights where the questions \
-             show that they are better",
+             show that they are better. The golden set is a file of JSON objects, one a line, in \
+             the folder `lorewell/questions` of the user's data folder; `lorewell eval list` \
+             names it",
         )
         .args_conflicts_with_subcommands(true)
         .arg(
@@ -217,7 +220,8 @@ fn eval() -> Command {
                 )
                 .arg(
                     value("snippet", "TEXT", "What the answer says there, word for word")
-                        .requires("note"),
+                        .requires("note")
+                        .conflicts_with("none"),
                 )
                 .arg(
                     value("kind", "WORD", "What kind of question it is, such as `paraphrase`")
@@ -242,6 +246,18 @@ fn eval() -> Command {
                 )
                 .args([vault_flag(), index_dir_flag()]),
         )
+}
+
+fn watch() -> Command {
+    Command::new("watch")
+        .about("Keep a vault's index up to date until it is stopped")
+        .long_about(
+            "Keep a vault's index up to date while its notes change, until it is stopped with \
+             Ctrl-C or SIGTERM. Says what it does on standard error, with --json one object a \
+             line on standard output. A vault has one watcher; for a second one this ends with \
+             exit code 2 and the error `already_watched`",
+        )
+        .args([vault_flag(), index_dir_flag()])
 }
 
 fn vault_flag() -> Arg {

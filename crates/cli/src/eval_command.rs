@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lorewell_capabilities::Failure;
+use lorewell_capabilities::{Failure, rounded};
 use lorewell_engine::{Fusion, Host, Patience, SearchSettings};
 use lorewell_evaluation::{
     EvaluationError, GoldenSet, MOST_PROBES, Measurement, NewQuestion, Probe, Question, Task,
@@ -197,13 +197,7 @@ fn remove(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Pr
 fn list(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
     let set = Desk::open(environment, matches)?.golden_set()?;
     let questions = set.questions()?;
-    let mut words: String = questions
-        .iter()
-        .map(|question| eval::question(question) + "\n")
-        .collect();
-    if questions.is_empty() {
-        words = "The golden set is empty. Add to it with `lorewell eval add \"QUESTION\" --note PATH`.\n".to_string();
-    }
+    let words = eval::golden_set(&questions, set.path());
     let all: Vec<Value> = questions.iter().map(question_json).collect();
     say(matches, &set, json!({ "questions": all }), &words)?;
     Ok(if questions.is_empty() {
@@ -353,15 +347,11 @@ fn in_force(settings: &SearchSettings) -> Value {
     let lanes: Vec<&str> = settings.lanes.iter().map(|lane| lane.name()).collect();
     let mut json = json!({ "fusion": fusion, "lanes": lanes });
     for lane in &settings.lanes {
-        let weight = rounded(weight_of(&settings.weights, *lane));
+        // As people write it, without what `f32` adds.
+        let weight = rounded(weight_of(&settings.weights, *lane), 4);
         json[format!("weight_{lane}")] = Value::from(weight);
     }
     json
-}
-
-/// A weight as people write it, without what `f32` adds.
-fn rounded(weight: f32) -> f64 {
-    (f64::from(weight) * 1e4).round() / 1e4
 }
 
 /// The lines that put the advice into force. A listed vault has settings of its own.

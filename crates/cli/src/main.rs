@@ -13,6 +13,7 @@ mod reference;
 mod render;
 mod style;
 mod vault_command;
+mod watch_command;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -46,6 +47,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
+        "watch" => watch_command::run(&environment, matches),
         _ => {
             let config = Config::load(&environment)?;
             for warning in config.warnings() {

@@ -180,8 +180,16 @@ impl View<'_> {
     fn attached(&self, names: &[String]) -> Result<Attached, EngineError> {
         let mut attached = Attached::default();
         for name in names {
-            match self.path_of_note_named(name) {
-                Ok(path) => attached.paths.push(path),
+            match self.paths_of_note_named(name) {
+                Ok((path, others)) => {
+                    attached.paths.push(path);
+                    if !others.is_empty() {
+                        attached.degraded.push(format!(
+                            "context: other notes answer to the name “{name}” too: {}",
+                            others.join(", ")
+                        ));
+                    }
+                }
                 Err(EngineError::NoSuchNote { .. }) => {
                     let said = format!("context: “{name}” is attached and is no note of the vault");
                     attached.degraded.push(said);

@@ -44,6 +44,8 @@ pub enum EngineError {
         wanted: String,
         /// Names that are near, best first.
         near: Vec<String>,
+        /// The path of a note that is in the folder and not in the index.
+        left_out: Option<String>,
     },
     /// Tokens cannot be counted as the settings say.
     #[error(transparent)]
@@ -93,6 +95,13 @@ impl EngineError {
                 "Choose a folder outside of the notes with --index-dir.".to_string()
             }
             EngineError::ExclusionsChanged(error) => index_hint(error).to_string(),
+            EngineError::NoSuchNote {
+                left_out: Some(path),
+                ..
+            } => format!(
+                "It is in the folder and not in the index; `lorewell status --why-not {}` says why.",
+                in_shell(path)
+            ),
             EngineError::NoSuchNote { near, .. } if near.is_empty() => {
                 "Give its path in the vault, its title or an alias; search finds it.".to_string()
             }
@@ -142,6 +151,15 @@ fn index_hint(error: &IndexError) -> &str {
             "Try again; if it stays, run `lorewell rebuild`."
         }
         IndexError::Vault(error) => error.hint(),
+    }
+}
+
+/// A path as one word of a command.
+fn in_shell(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    match path.chars().all(is_plain) {
+        true => path.to_string(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
     }
 }
 

@@ -133,6 +133,13 @@ impl Host {
         Snapshot::open(&self.layout, self.embedder.fingerprint().as_str())
     }
 
+    /// The exclusions that hold now: those of the settings, and those of the vault's own app.
+    pub fn rules_in_force(&self) -> Rules {
+        let known = || known_filters(&self.layout);
+        let rules = &self.settings.index.rules;
+        self.vault.rules_in_force(rules, &known).0
+    }
+
     /// A look at the whole folder.
     pub(crate) fn list(&self) -> Result<Listing, VaultError> {
         let known = || known_filters(&self.layout);

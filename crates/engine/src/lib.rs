@@ -32,7 +32,7 @@ pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
 pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
 pub use verify::{
-    CitedPlace, CitedQuote, CitedSource, FoundPlace, MAX_CLAIMS, Verdict, Verification,
+    CitedPlace, CitedQuote, CitedSource, Elsewhere, FoundPlace, MAX_CLAIMS, Verdict, Verification,
     VerifiedClaim, VerifyRequest,
 };
 pub use view::View;
@@ -45,6 +45,6 @@ pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
     Answer, AnswerPassage, Reading, Confidence, Contribution, Fused, Fusion, Lane, LaneReport,
-    LaneState, LaneWeights, RelatedPart, RelatedReason, RelatedSignal, Request, SearchSettings, Signal, Standing, TermScore, Voice,
+    LaneState, LaneWeights, Likeness, RelatedPart, RelatedReason, RelatedSignal, Request, SearchSettings, Signal, Standing, TermScore, Voice,
 };
 pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use lorewell_graph::{Resolution, heading_matches};
 use lorewell_index::{LinkTarget, StoredLink, StoredNote};
@@ -67,7 +68,7 @@ pub(crate) struct LinkDesk<'v> {
     view: &'v View<'v>,
     notes: HashMap<u32, NoteRef>,
     parts: HashMap<u32, Option<Parts>>,
-    files: HashMap<u32, Option<String>>,
+    files: HashMap<u32, Option<Rc<Source>>>,
 }
 
 /// What of a note a link can name.
@@ -76,10 +77,16 @@ struct Parts {
     blocks: Vec<Block>,
 }
 
+/// A text, and where its lines are.
+struct Source {
+    text: String,
+    lines: LineIndex,
+}
+
 /// Where a link stands, and the text around it.
 struct Spot {
-    text: String,
-    /// Where `text` begins in the file, and on which line.
+    source: Rc<Source>,
+    /// Where the text begins in the file, and on which line.
     start: u64,
     line: u32,
     heading_path: Vec<String>,
@@ -139,16 +146,16 @@ impl<'v> LinkDesk<'v> {
         };
         let place = spot.within(&link.byte_range);
         let found = match link.property {
-            true => sentence::line(&spot.text, place.start),
-            false => sentence::around(&spot.text, place),
+            true => sentence::line(spot.text(), place.start),
+            false => sentence::around(spot.text(), place),
         };
         let (first, last) = (
             spot.start + found.start as u64,
             spot.start + found.end as u64,
         );
         let sentence = match link.property {
-            true => property_words(&spot.text, found),
-            false => sentence::plain(&spot.text[found]),
+            true => property_words(spot.text(), found),
+            false => sentence::plain(&spot.text()[found]),
         };
         Ok(Backlink {
             from,
@@ -271,14 +278,14 @@ impl<'v> LinkDesk<'v> {
             && link.byte_range.end <= passage.byte_range.end
         {
             return Ok(Some(Spot {
-                text: passage.text,
+                source: Rc::new(Source::new(passage.text)),
                 start: passage.byte_range.start,
                 line: passage.line_range.0,
                 heading_path: passage.heading_path,
             }));
         }
-        Ok(self.file(link.note)?.map(|text| Spot {
-            text,
+        Ok(self.file(link.note)?.map(|source| Spot {
+            source,
             start: 0,
             line: 1,
             heading_path: Vec::new(),
@@ -286,17 +293,17 @@ impl<'v> LinkDesk<'v> {
     }
 
     /// The text of a note's file, if it is the one that was indexed.
-    fn file(&mut self, id: u32) -> Result<Option<String>, EngineError> {
+    fn file(&mut self, id: u32) -> Result<Option<Rc<Source>>, EngineError> {
         if let Some(known) = self.files.get(&id) {
             return Ok(known.clone());
         }
         let note = self.view.snapshot.note(id)?;
-        let text = note.and_then(|note| {
+        let source = note.and_then(|note| {
             let file = self.view.host.vault.read(&note.path).ok()?;
-            (file.content_hash == note.content_hash).then_some(file.text)
+            (file.content_hash == note.content_hash).then(|| Rc::new(Source::new(file.text)))
         });
-        self.files.insert(id, text.clone());
-        Ok(text)
+        self.files.insert(id, source.clone());
+        Ok(source)
     }
 
     /// Whether a note has the heading or block that a link names; nothing if it cannot be read.
@@ -328,7 +335,20 @@ impl<'v> LinkDesk<'v> {
     }
 }
 
+impl Source {
+    fn new(text: String) -> Source {
+        Source {
+            lines: LineIndex::new(&text),
+            text,
+        }
+    }
+}
+
 impl Spot {
+    fn text(&self) -> &str {
+        &self.source.text
+    }
+
     /// Bytes of the file as bytes of the text.
     fn within(&self, range: &Range<u64>) -> Range<usize> {
         let at = |byte: u64| usize::try_from(byte.saturating_sub(self.start)).unwrap_or(usize::MAX);
@@ -336,13 +356,13 @@ impl Spot {
     }
 
     fn slice(&self, link: &StoredLink) -> Option<String> {
-        let slice = self.text.get(self.within(&link.byte_range))?;
+        let slice = self.text().get(self.within(&link.byte_range))?;
         Some(slice.to_string())
     }
 
     fn line_of(&self, byte: u64) -> u32 {
-        let at = self.within(&(byte..byte)).start.min(self.text.len());
-        self.line + LineIndex::new(&self.text).line(at) - 1
+        let at = self.within(&(byte..byte)).start.min(self.text().len());
+        self.line + self.source.lines.line(at) - 1
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::ops::Range;
 
-use lorewell_graph::{Resolution, heading_matches, split_target};
+use lorewell_graph::{Resolution, heading_matches};
 use lorewell_index::StoredNote;
 use lorewell_markdown::Heading;
-use lorewell_text::{LineIndex, name_key};
+use lorewell_text::{LineIndex, name_key, split_note_extension};
 use lorewell_vault::NoteFile;
 
+use crate::place::{self, Place};
 use crate::{EngineError, View};
 
 /// What of a note is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadRequest {
-    /// The note: its path, its name, its title, an alias, or a link as it is written
-    /// (`[[Note#Heading]]`, `Note#^block`).
+    /// The note: its path, its name, its title, an alias, or a place as it is written
+    /// (`[[Note#Heading]]`, `Note#^block`, `Note.md:12-40`, `Note.md › Heading`, an address that
+    /// opens it in Obsidian).
     pub note: String,
     /// A section: its heading, or the path of headings to it. It ends before the next heading
     /// of its level or above.
@@ -58,18 +60,18 @@ impl View<'_> {
     /// # Errors
     /// No such note, heading, block or line; or the file cannot be read.
     pub fn read(&self, request: &ReadRequest) -> Result<NoteText, EngineError> {
-        let link = split_target(inner(&request.note));
         let Found {
             note,
-            in_link,
+            place,
             others,
-        } = self.find_note(&request.note, &link.target)?;
+        } = self.find_note(&request.note)?;
         let file = self.host.vault.read(&note.path)?;
         let mut wanted = request.clone();
-        if in_link && wanted.heading.is_empty() && wanted.block.is_none() {
-            wanted.heading = link.headings;
-            wanted.block = link.block;
+        if wanted.heading.is_empty() && wanted.block.is_none() {
+            wanted.heading = place.heading;
+            wanted.block = place.block;
         }
+        wanted.lines = wanted.lines.or(place.lines);
         let part = part_of(&file.text, &wanted, note.path.as_str())?;
         let text = NoteText {
             others,
@@ -78,48 +80,67 @@ impl View<'_> {
         Ok(text)
     }
 
-    /// The note that a name means: a path, name, title, alias, or a link as it is written; and the
-    /// paths of other notes that answer to it.
+    /// The note that a name means (a path, name, title or alias, or a place as it is written), and
+    /// the paths of other notes that answer to it.
     pub(crate) fn note_named(
         &self,
         wanted: &str,
     ) -> Result<(StoredNote, Vec<String>), EngineError> {
-        let found = self.find_note(wanted, &split_target(inner(wanted)).target)?;
+        let found = self.find_note(wanted)?;
         Ok((found.note, found.others))
     }
 
-    /// The note that a name means.
-    fn find_note(&self, wanted: &str, target: &str) -> Result<Found, EngineError> {
-        let found = |note, in_link| Found {
-            note,
-            in_link,
-            others: Vec::new(),
-        };
-        if let Some(note) = self.snapshot.note_at(wanted)? {
-            return Ok(found(note, false));
-        }
-        for (name, in_link) in [(inner(wanted), false), (target, true)] {
-            if let Resolution::Note { id, others, .. } = self.snapshot.resolve(name)?
-                && let Some(note) = self.snapshot.note(id)?
-            {
-                let others = others.iter().map(|other| self.snapshot.path_of(*other));
-                let others = others.collect::<Result<_, _>>()?;
+    /// The note and the part of it that words mean.
+    pub(crate) fn find_note(&self, wanted: &str) -> Result<Found, EngineError> {
+        let readings = place::readings(wanted);
+        for place in &readings {
+            if let Some((note, others)) = self.note_called(&place.note)? {
                 return Ok(Found {
                     note,
-                    in_link,
+                    place: place.clone(),
                     others,
                 });
-            }
-            if let Some(named) = self.snapshot.notes_named(name)?.first()
-                && let Some(note) = self.snapshot.note(named.note)?
-            {
-                return Ok(found(note, in_link));
             }
         }
         Err(EngineError::NoSuchNote {
             wanted: wanted.to_string(),
             near: self.near(wanted)?,
+            left_out: readings.iter().find_map(|place| self.on_disk(&place.note)),
         })
+    }
+
+    /// The note of a path, name, title or alias, and the paths of others that answer to it.
+    fn note_called(&self, name: &str) -> Result<Option<(StoredNote, Vec<String>)>, EngineError> {
+        if let Some(note) = self.snapshot.note_at(name)? {
+            return Ok(Some((note, Vec::new())));
+        }
+        let (id, mut others) = match self.snapshot.resolve(name)? {
+            Resolution::Note { id, others, .. } => (id, others),
+            _ => {
+                let named = self.snapshot.notes_named(name)?;
+                let mut notes = named.iter().map(|name| name.note);
+                let Some(first) = notes.next() else {
+                    return Ok(None);
+                };
+                (first, notes.filter(|note| *note != first).collect())
+            }
+        };
+        others.dedup();
+        let others = others.iter().map(|other| self.snapshot.path_of(*other));
+        let others = others.collect::<Result<_, _>>()?;
+        Ok(self.snapshot.note(id)?.map(|note| (note, others)))
+    }
+
+    /// The path of a note that is in the folder, whether or not it is in the index.
+    fn on_disk(&self, name: &str) -> Option<String> {
+        let is_inside = std::path::Path::new(name)
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
+        let names = [name.to_string(), format!("{name}.md")];
+        let is_note = |path: &String| {
+            !split_note_extension(path).1.is_empty() && self.host.root().join(path).is_file()
+        };
+        names.into_iter().filter(|_| is_inside).find(is_note)
     }
 
     fn near(&self, wanted: &str) -> Result<Vec<String>, EngineError> {
@@ -138,21 +159,12 @@ impl View<'_> {
 }
 
 /// A note that was found by a name.
-struct Found {
-    note: StoredNote,
-    /// Whether the name was read as a link with a part.
-    in_link: bool,
+pub(crate) struct Found {
+    pub(crate) note: StoredNote,
+    /// The reading of the name that found it.
+    pub(crate) place: Place,
     /// Paths of other notes with the name.
-    others: Vec<String>,
-}
-
-/// Without the signs of a wiki-link.
-fn inner(raw: &str) -> &str {
-    let raw = raw.trim();
-    let raw = raw.strip_prefix('!').unwrap_or(raw);
-    raw.strip_prefix("[[")
-        .and_then(|r| r.strip_suffix("]]"))
-        .unwrap_or(raw)
+    pub(crate) others: Vec<String>,
 }
 
 /// The bytes of a note's text that a request means.

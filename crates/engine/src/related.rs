@@ -5,7 +5,9 @@ use lorewell_retrieval::{
     LaneReport, RelatedNote, RelatedReason, RelatedRequest, RelatedSignal, RelatedWeights,
 };
 use lorewell_text::{Question, Tokenizer};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 
 use crate::{EngineError, View, sentence};
 
@@ -159,26 +161,16 @@ impl View<'_> {
                 continue;
             };
             tokenizer.tokens(&passage.text, &mut |token| {
-                terms.push(hash_of(token.term.as_bytes()));
+                terms.push(FxBuildHasher.hash_one(token.term));
             });
             read += passage.text.len();
             if read > COMPARED {
                 break;
             }
         }
-        let runs = terms.windows(3).map(|run| {
-            let bytes: Vec<u8> = run.iter().flat_map(|term| term.to_le_bytes()).collect();
-            hash_of(&bytes)
-        });
+        let runs = terms.windows(3).map(|run| FxBuildHasher.hash_one(run));
         Ok(runs.collect())
     }
-}
-
-/// FNV-1a, 64 bits.
-fn hash_of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 /// A passage from its first line that is no heading.

@@ -3,15 +3,17 @@
 
 mod cited;
 mod on_disk;
+mod outcome;
 
 use std::rc::Rc;
 
-use lorewell_quotes::{Answer, Difference, Found, Kind, Nearest, Quote, Wording};
+use lorewell_quotes::{Answer, Found, Kind, Nearest, Numbers, Quote, Wording};
 
 use cited::{Citations, Cited, Standing};
 pub use cited::{CitedPlace, CitedSource};
 pub use on_disk::FoundPlace;
 use on_disk::{OnDisk, Shelf};
+pub use outcome::{Elsewhere, Verdict, Verification, VerifiedClaim};
 
 use crate::{EngineError, View};
 
@@ -41,79 +43,6 @@ pub struct CitedQuote {
     pub place: CitedPlace,
 }
 
-/// The outcome.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verification {
-    /// One for each quotation, then those of the answer in order. A claim that cites several notes
-    /// is one, besides one for each citation that names none.
-    pub claims: Vec<VerifiedClaim>,
-    /// Quotations of the answer that bear no citation.
-    pub uncited: usize,
-    /// Claims behind the first [`MAX_CLAIMS`], which were not looked at.
-    pub left_out: usize,
-    /// Notes that are there and could not be read: path, and why.
-    pub unreadable: Vec<(String, String)>,
-}
-
-/// A claim with what became of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VerifiedClaim {
-    /// Whether it is a quotation or a sentence of the answer's own.
-    pub kind: Kind,
-    /// Its words.
-    pub quote: String,
-    /// The line of the answer on which it begins.
-    pub line: Option<u32>,
-    /// Its citation as written, where it is from an answer.
-    pub citation: Option<String>,
-    /// The note that is cited: its path, or what was written where there is none.
-    pub note: Option<String>,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// How the words stand at the place, where they stand.
-    pub wording: Option<Wording>,
-    /// Where they stand, or, of a changed claim, where the nearest words do.
-    pub found: Option<FoundPlace>,
-    /// What a changed claim has other than the note.
-    pub difference: Option<Difference>,
-    /// How alike a changed claim and the note's words are, 0 to 1.
-    pub likeness: Option<f32>,
-    /// Whether a note was looked at: the citation leads to one.
-    pub looked_at: bool,
-    /// Whether the note is not any more what it was when it was cited.
-    pub stale: bool,
-    /// Why the verdict is not plain.
-    pub reason: Option<String>,
-}
-
-/// Whether words stand where they are said to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Character for character.
-    Exact,
-    /// But for white space, case, forms of letters, styles of marks and marks of Markdown.
-    Normalized,
-    /// Elsewhere: in the note, or in another.
-    Moved,
-    /// Not, but words like them.
-    Changed,
-    /// Not.
-    Absent,
-}
-
-impl Verdict {
-    /// `exact`, `normalized`, `moved`, `changed` or `absent`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Exact => "exact",
-            Verdict::Normalized => "normalized",
-            Verdict::Moved => "moved",
-            Verdict::Changed => "changed",
-            Verdict::Absent => "absent",
-        }
-    }
-}
-
 impl View<'_> {
     /// Says of each claim whether its words stand in the note that it cites, by the file on disk.
     ///
@@ -124,7 +53,7 @@ impl View<'_> {
         let mut claims: Vec<Claim> = request.quotes.iter().map(Claim::of_quote).collect();
         let answer = request.answer.as_deref().map(Answer::read);
         if let Some(answer) = &answer {
-            verification.uncited = answer.uncited;
+            verification.uncited.clone_from(&answer.uncited);
             let citations = Citations::new(&request.sources, answer);
             claims.extend(answer.claims.iter().map(|claim| Claim {
                 kind: claim.kind,
@@ -140,7 +69,15 @@ impl View<'_> {
             shelf: Shelf::new(self),
         };
         for claim in &claims {
-            verification.claims.extend(verifier.verified(claim)?);
+            let mut verified = verifier.verified(claim)?;
+            if claim.kind == Kind::Pointer {
+                // What a claim beside it says already is not said twice.
+                verified.retain(|new| {
+                    let mut known = verification.claims.iter().rev();
+                    !known.any(|known| known.citation == new.citation && !known.looked_at)
+                });
+            }
+            verification.claims.extend(verified);
         }
         verification.unreadable = verifier.shelf.unreadable();
         Ok(verification)
@@ -176,7 +113,10 @@ impl<'a> Claim<'a> {
 
     fn outcome(&self, verdict: Verdict, reason: Option<String>) -> VerifiedClaim {
         VerifiedClaim {
-            kind: self.kind,
+            kind: match self.kind {
+                Kind::Pointer => Kind::Sentence,
+                kind => kind,
+            },
             quote: self.text.to_string(),
             line: self.line,
             citation: None,
@@ -184,9 +124,12 @@ impl<'a> Claim<'a> {
             verdict,
             wording: None,
             found: None,
+            elsewhere: None,
+            lacking: Vec::new(),
             difference: None,
             likeness: None,
             looked_at: true,
+            in_other_note: false,
             stale: false,
             reason,
         }
@@ -222,6 +165,9 @@ impl Verifier<'_> {
                 }),
             }
         }
+        if claim.kind == Kind::Pointer {
+            return Ok(outcomes);
+        }
         if quote.is_empty() {
             let reason = "it holds no words to look for".to_string();
             return Ok(vec![claim.outcome(Verdict::Absent, Some(reason))]);
@@ -230,9 +176,13 @@ impl Verifier<'_> {
             let mut judged = self.judged(claim, &quote, &places)?;
             if let Some(bare) = claim.bare.filter(|_| judged.verdict >= Verdict::Changed) {
                 let other = self.judged(claim, &Quote::new(bare), &places)?;
-                if other.verdict < judged.verdict || other.likeness > judged.likeness {
+                let is_better = other.verdict < judged.verdict && !other.in_other_note;
+                if is_better || other.likeness > judged.likeness {
                     judged = other;
                 }
+            }
+            if judged.is_in_other_words() {
+                judged.lacking = numbers_of(&places).lacking(claim.text);
             }
             outcomes.insert(0, judged);
         } else if claim.cited.is_empty() {
@@ -268,18 +218,7 @@ impl Verifier<'_> {
             return Ok(best);
         }
         let cited: Vec<u32> = places.iter().map(|p| p.standing.note.note.id).collect();
-        if let Some((note, found)) = self.elsewhere(quote, &cited)? {
-            return Ok(VerifiedClaim {
-                wording: Some(found.wording),
-                found: Some(note.place(&found.range, &found.pieces)),
-                ..about(
-                    claim,
-                    Verdict::Moved,
-                    Some("in another note".to_string()),
-                    places,
-                )
-            });
-        }
+        let elsewhere = self.elsewhere(quote, &cited)?;
         let nearest = places.iter().filter_map(|place| {
             let standing = &place.standing;
             let nearest = standing
@@ -289,12 +228,35 @@ impl Verifier<'_> {
             Some((place, nearest))
         });
         let nearest = nearest.max_by(|a, b| a.1.likeness.total_cmp(&b.1.likeness));
-        Ok(match nearest {
-            Some((place, nearest)) => {
+        Ok(match (nearest, elsewhere) {
+            (Some((place, nearest)), elsewhere) => {
                 let about = about(claim, Verdict::Changed, None, std::slice::from_ref(place));
-                changed(about, &place.standing.note, nearest)
+                let elsewhere = elsewhere.map(|(note, found)| self.in_other(&note, &found));
+                VerifiedClaim {
+                    elsewhere: elsewhere.transpose()?,
+                    ..changed(about, &place.standing.note, nearest)
+                }
             }
-            None => about(claim, Verdict::Absent, absence(claim.kind), places),
+            (None, Some((note, found))) => VerifiedClaim {
+                wording: Some(found.wording),
+                found: Some(note.place(&found.range, &found.pieces)),
+                in_other_note: true,
+                ..about(
+                    claim,
+                    Verdict::Moved,
+                    Some(format!("not in that note, but in “{}”", note.note.path)),
+                    places,
+                )
+            },
+            (None, None) => about(claim, Verdict::Absent, absence(claim.kind), places),
+        })
+    }
+
+    /// A place in a note that is not cited.
+    fn in_other(&self, note: &OnDisk, found: &Found) -> Result<Elsewhere, EngineError> {
+        Ok(Elsewhere {
+            place: note.place(&found.range, &found.pieces),
+            superseded_by: self.shelf.view.snapshot.superseded_by(&note.note)?,
         })
     }
 
@@ -381,6 +343,19 @@ fn stands(claim: &Claim<'_>, quote: &Quote, place: &Place) -> Option<VerifiedCla
     })
 }
 
+/// The numbers and days that any of some notes has: in its text, its path or its title.
+fn numbers_of(places: &[Place]) -> Numbers {
+    let notes = places.iter().map(|place| &place.standing.note);
+    let texts = notes.flat_map(|note| {
+        [
+            note.original.text(),
+            note.note.path.as_str(),
+            note.note.title.as_str(),
+        ]
+    });
+    Numbers::of(&texts.collect::<Vec<_>>())
+}
+
 /// A claim with what it cites.
 fn about(
     claim: &Claim<'_>,
@@ -428,7 +403,7 @@ fn plain(wording: Wording) -> Verdict {
 /// Why a claim is absent whose note is there.
 fn absence(kind: Kind) -> Option<String> {
     let reason = match kind {
-        Kind::Quote => return None,
+        Kind::Quote | Kind::Pointer => return None,
         Kind::Sentence => {
             "not word for word in the note; a sentence may say it in words of its own"
         }

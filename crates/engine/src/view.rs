@@ -34,13 +34,14 @@ impl View<'_> {
         )?)
     }
 
-    /// The path of the note that a name means: a path, name, title or alias.
+    /// The path of the note that a name means (a path, name, title or alias), and those of other
+    /// notes that answer to it.
     ///
     /// # Errors
     /// [`EngineError::NoSuchNote`], or the index cannot be read.
-    pub fn path_of_note_named(&self, name: &str) -> Result<String, EngineError> {
-        let (note, _) = self.note_named(name)?;
-        Ok(note.path.as_str().to_string())
+    pub fn paths_of_note_named(&self, name: &str) -> Result<(String, Vec<String>), EngineError> {
+        let (note, others) = self.note_named(name)?;
+        Ok((note.path.as_str().to_string(), others))
     }
 
     /// Whether a newer generation has been committed since.

@@ -210,7 +210,7 @@ fn which_place_is_cited() {
         (
             "Sold in 2018 for a song",
             at("Glazes"),
-            "moved in Old/Log.md (1, 1) (in another note)".into(),
+            "moved in Old/Log.md (1, 1) (not in that note, but in “Old/Log.md”)".into(),
         ),
         ("Sold in", at("Glazes"), "absent".into()),
         (
@@ -256,6 +256,111 @@ fn which_place_is_cited() {
             "{quote} {place:?}"
         );
     }
+}
+
+#[test]
+fn the_cited_note_decides_and_the_words_of_another_are_named() {
+    let world = World::new();
+    world.vault.write(
+        "Madder.md",
+        "The bath stays under 70 °C: never over 70 °C.\nIt cost 9,150 in March 2019.",
+    );
+    world
+        .vault
+        .write("Weld.md", "Weld may boil, yet never over 80 °C in all.");
+    world.vault.write(
+        "Weld 2.md",
+        "---\nsupersedes: \"[[Weld]]\"\n---\nWeld should be kept cool.",
+    );
+    world.refresh();
+    let claim = world.quote("never over 80 °C", at("Madder"));
+    assert_eq!(shown(&claim), "changed in Madder.md (1, 1)");
+    let difference = claim.difference.clone().unwrap().to_string();
+    assert_eq!(difference, "never over [-80-] {+70+} °C");
+    let elsewhere = claim.elsewhere.clone().unwrap();
+    let place = (elsewhere.place.note.as_str(), elsewhere.place.line_range);
+    assert_eq!(place, ("Weld.md", (1, 1)));
+    assert_eq!(elsewhere.superseded_by, ["Weld 2.md"]);
+    let nothing_like = world.quote("Weld may boil", at("Madder"));
+    assert_eq!(
+        shown(&nothing_like),
+        "moved in Weld.md (1, 1) (not in that note, but in “Weld.md”)"
+    );
+    let within = world.quote(
+        "It cost 9,150",
+        CitedPlace {
+            lines: Some((1, 1)),
+            ..at("Madder.md")
+        },
+    );
+    assert_eq!(within.verdict, Verdict::Moved);
+    let holds = [&claim, &nothing_like, &within].map(VerifiedClaim::holds);
+    assert_eq!(holds, [false, false, true]);
+    // Places as they are written.
+    for name in [
+        "Madder.md:1",
+        "[[Madder]]",
+        "obsidian://open?vault=Notes&file=Madder.md",
+    ] {
+        let claim = world.quote("never over 70 °C", at(name));
+        assert_eq!(shown(&claim), "exact in Madder.md (1, 1)", "{name}");
+    }
+}
+
+#[test]
+fn of_a_sentence_in_other_words_the_numbers_are_compared() {
+    let world = World::new();
+    world
+        .vault
+        .write("Madder.md", "The roots cost 9,150 on 3 March 2019.");
+    world.refresh();
+    let answer =
+        "One paid 9,510 for all roots in 2019 [[Madder]]. On 2019-03-03 one paid 9150 [[Madder]].";
+    let claims = world.answer(answer, Vec::new()).claims;
+    let lacking: Vec<&[String]> = claims
+        .iter()
+        .map(|claim| claim.lacking.as_slice())
+        .collect();
+    assert_eq!(lacking, [&["9,510".to_string()][..], &[]]);
+    assert!(claims.iter().all(VerifiedClaim::is_in_other_words));
+}
+
+#[test]
+fn every_citation_that_leads_nowhere_is_told_once() {
+    let world = World::new();
+    let source = CitedSource {
+        n: "1".to_string(),
+        place: at("Glazes.md"),
+    };
+    let answer = "See [[Lamprey]]. See [[Glazes]]. [1]. [4].\n\n> The celadon needs a fire.\n\n[[Gone]]\n\n\
+        It says “reduction firing” [^1].\n\n[1]: Glazes.md\n";
+    let outcome = world.answer(answer, vec![source]);
+    let claims: Vec<String> = outcome
+        .claims
+        .iter()
+        .map(|claim| {
+            format!(
+                "{} {}",
+                claim.citation.as_deref().unwrap_or("-"),
+                shown(claim)
+            )
+        })
+        .collect();
+    assert_eq!(
+        claims,
+        [
+            "[[Lamprey]] absent (not in the vault)",
+            "[4] absent (no such source)",
+            "[[Gone]] absent (not in the vault)",
+            "[^1] exact in Glazes.md (1, 1)",
+        ]
+    );
+    // A footnote of the answer is no numbered source.
+    let outcome = world.answer(
+        "It says “reduction firing” [1].\n\n[^1]: Glazes.md",
+        Vec::new(),
+    );
+    assert_eq!(shown(&outcome.claims[0]), "absent (no such source)");
 }
 
 #[test]

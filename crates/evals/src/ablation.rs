@@ -146,6 +146,9 @@ fn variants() -> Vec<System> {
             s.weights.vocab = vocab.unwrap_or(s.weights.vocab);
         }));
     }
+    all.push(System::with("without the second look", |s| {
+        s.second_look = false;
+    }));
     all.push(System::with("classes of evidence alike", |s| {
         s.standing = Standing::EQUAL;
     }));

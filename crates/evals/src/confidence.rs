@@ -5,10 +5,10 @@ use anyhow::Result;
 use lorewell_engine::Confidence;
 use lorewell_evaluation::{Interval, Table, word};
 
-use crate::calibration::{FEATURES, Judged, Models, held_out, in_force, judge_as_engine};
+use crate::calibration::{FEATURES, Judged, Models, as_engine, explained, held_out, in_force};
 use crate::data::Data;
 use crate::logistic::{self, Bin, auc, bins, brier, calibration_error};
-use crate::readings::{self, Asked, Standing};
+use crate::readings::{self, Asked, Truth};
 use crate::results::write;
 use crate::sample;
 
@@ -37,11 +37,11 @@ const THRESHOLDS: [f64; 16] = [
     0.05, 0.06, 0.075, 0.09, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7,
 ];
 
-const KINDS: [(Standing, &str); 4] = [
-    (Standing::Found, "found"),
-    (Standing::Missed, "missed"),
-    (Standing::Unanswerable, "unanswerable"),
-    (Standing::Foreign, "foreign"),
+const KINDS: [(Truth, &str); 4] = [
+    (Truth::Found, "found"),
+    (Truth::Missed, "missed"),
+    (Truth::Unanswerable, "unanswerable"),
+    (Truth::Foreign, "foreign"),
 ];
 
 /// Measures, prints the page and writes it to docs/evals/confidence.md.
@@ -54,14 +54,17 @@ pub fn run(data: &Data) -> Result<()> {
         .iter()
         .filter(|asked| !asked.is_across_languages())
         .collect();
-    let of_engine = judge_as_engine(&all)?;
+    let of_engine = all.iter().map(|asked| as_engine(asked)).collect();
+    let explained = 100.0 * explained(&all)?;
     let fitted = Models::fit(&all)?;
     let (left_out, fits) = held_out(&all)?;
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let both = [("in force", &of_engine), ("left out", &left_out)];
     let page = format!(
         "{INTRODUCTION}\nMeasured on {date}.\n\n\
-         ## Coefficients\n\n{}\n\
+         ## Coefficients\n\n\
+         The constants in force give {explained:.0} % of the engine's scores; the others follow the rules above them \
+         (a note that is named, and what else `score.rs` says).\n\n{}\n\
          ## Error of `score`, over the passages of a vault's own questions\n\n{}\n\
          ## What was said and what was, left out\n\n{}\n\
          ## Whether the best score tells an answer\n\n\
@@ -157,7 +160,7 @@ fn score_error(both: &Both<'_>) -> Table {
 fn passages(rows: &[&Judged<'_>]) -> Vec<logistic::Judged> {
     let own = rows
         .iter()
-        .filter(|row| row.asked.standing() != Standing::Foreign);
+        .filter(|row| row.asked.truth() != Truth::Foreign);
     own.flat_map(|row| {
         let right = row.asked.passages.iter().map(|shown| shown.is_right);
         row.scores.iter().copied().zip(right)
@@ -168,17 +171,17 @@ fn passages(rows: &[&Judged<'_>]) -> Vec<logistic::Judged> {
 /// What is taken as the probability of an answer.
 type Measure = fn(&Judged<'_>) -> f64;
 
-/// Answers of the wanted standings: their probability, and whether a right passage is shown.
-fn answers(rows: &[&Judged<'_>], wanted: &[Standing], measure: Measure) -> Vec<logistic::Judged> {
+/// Answers of the wanted truths: their probability, and whether a right passage is shown.
+fn answers(rows: &[&Judged<'_>], wanted: &[Truth], measure: Measure) -> Vec<logistic::Judged> {
     let those = rows
         .iter()
-        .filter(|row| wanted.contains(&row.asked.standing()));
+        .filter(|row| wanted.contains(&row.asked.truth()));
     those
-        .map(|row| (measure(row), row.asked.standing() == Standing::Found))
+        .map(|row| (measure(row), row.asked.truth() == Truth::Found))
         .collect()
 }
 
-const OWN: [Standing; 3] = [Standing::Found, Standing::Missed, Standing::Unanswerable];
+const OWN: [Truth; 3] = [Truth::Found, Truth::Missed, Truth::Unanswerable];
 
 fn answer_error(both: &Both<'_>) -> Table {
     let head = [
@@ -194,15 +197,15 @@ fn answer_error(both: &Both<'_>) -> Table {
     let mut row = |vault: &str, model: &str, rows: &[&Judged<'_>], measure: Measure| {
         let own = answers(rows, &OWN, measure);
         let found = own.iter().filter(|(_, found)| *found).count();
-        let against = |other| figure(auc(&answers(rows, &[Standing::Found, other], measure)));
+        let against = |other| figure(auc(&answers(rows, &[Truth::Found, other], measure)));
         table.row(vec![
             vault.to_string(),
             model.to_string(),
             own.len().to_string(),
             found.to_string(),
-            against(Standing::Missed),
-            against(Standing::Unanswerable),
-            against(Standing::Foreign),
+            against(Truth::Missed),
+            against(Truth::Unanswerable),
+            against(Truth::Foreign),
         ]);
     };
     for (name, judged) in both {
@@ -243,16 +246,16 @@ fn reliability(judged: &[Judged<'_>]) -> Table {
     table
 }
 
-/// What the engine said, by set and standing.
+/// What the engine said, by set and truth.
 fn shares(all: &[&Asked]) -> Table {
     let mut table = Table::new(&["vault", "questions", "how many", "strong", "weak", "none"]);
     let mut vaults: Vec<&str> = all.iter().map(|asked| asked.vault.as_str()).collect();
     vaults.sort_unstable();
     vaults.dedup();
     for vault in vaults.into_iter().map(Some).chain([None]) {
-        for (standing, name) in KINDS {
+        for (truth, name) in KINDS {
             let those = all.iter().filter(|asked| {
-                vault.is_none_or(|vault| asked.vault == vault) && asked.standing() == standing
+                vault.is_none_or(|vault| asked.vault == vault) && asked.truth() == truth
             });
             let said: Vec<Confidence> = those.map(|asked| asked.confidence).collect();
             if said.is_empty() {
@@ -283,11 +286,11 @@ fn promises(all: &[&Asked]) -> Table {
         "a right passage is shown, 95 % interval",
     ]);
     for confidence in [Confidence::Strong, Confidence::Weak, Confidence::None] {
-        let those = all.iter().filter(|asked| {
-            asked.confidence == confidence && asked.standing() != Standing::Foreign
-        });
+        let those = all
+            .iter()
+            .filter(|asked| asked.confidence == confidence && asked.truth() != Truth::Foreign);
         let found: Vec<f64> = those
-            .map(|asked| f64::from(u8::from(asked.standing() == Standing::Found)))
+            .map(|asked| f64::from(u8::from(asked.truth() == Truth::Found)))
             .collect();
         table.row(vec![
             word(confidence).to_string(),
@@ -298,7 +301,7 @@ fn promises(all: &[&Asked]) -> Table {
     table
 }
 
-/// The share of answers whose best score is below a threshold, by standing.
+/// The share of answers whose best score is below a threshold, by truth.
 fn thresholds(both: &Both<'_>) -> Table {
     let mut head = vec!["below".to_string()];
     for (model, _) in both {
@@ -309,8 +312,8 @@ fn thresholds(both: &Both<'_>) -> Table {
         let mut cells = vec![format!("{threshold:.3}")];
         for (_, judged) in both {
             let rows: Vec<&Judged> = judged.iter().collect();
-            cells.extend(KINDS.map(|(standing, _)| {
-                let those = answers(&rows, &[standing], |one| one.best());
+            cells.extend(KINDS.map(|(truth, _)| {
+                let those = answers(&rows, &[truth], |one| one.best());
                 let below = those.iter().filter(|(best, _)| *best < threshold).count();
                 format!("{:.2}", below as f64 / those.len().max(1) as f64)
             }));

@@ -1,8 +1,9 @@
 //! What the answers are meant to reach, against what was measured.
 
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use lorewell_engine::{Confidence, EngineSettings};
 use lorewell_evaluation::{Interval, Outcome, SHOWN, System, Table};
 
@@ -11,19 +12,9 @@ use crate::data::{Data, ENGLISH};
 use crate::results::{Results, write};
 use crate::sample;
 
-const INTRODUCTION: &str = "\
-# Goals and figures
-
-Written by `lorewell-evals goals` from the committed results of `sets` and `sample` and from every
-query of the test collections.
-
-    cargo xtask eval goals --data DIR           # DIR holds eval/, vaults/ and collections/
-
-The goals were set before anything was measured; those of the collections in other languages are
-what plain BM25 gives there (nDCG@10). The interval (95 %, bootstrap over questions) says how far the
-figure would move with other questions of the same kind. *Reached* and *missed*: the whole interval
-lies on that side; *open*: the goal lies within it.
-";
+/// The table stands between these lines of docs/evaluation.md.
+const BEGIN: &str = "<!-- written by `lorewell-evals goals`: begin -->\n";
+const END: &str = "<!-- written by `lorewell-evals goals`: end -->\n";
 
 /// Collection, what plain BM25 gives there.
 const LANGUAGES: [(&str, f64); 12] = [
@@ -88,10 +79,11 @@ impl Goal {
     }
 }
 
-/// Measures, prints the table and writes it to docs/evals/goals.md.
+/// Measures, prints the table and writes it into docs/evaluation.md.
 ///
 /// # Errors
-/// Data that cannot be read, an index that cannot be made, a page that cannot be written.
+/// Data that cannot be read, an index that cannot be made, a page without a place for the table or
+/// that cannot be written.
 pub fn run(data: &Data) -> Result<()> {
     let folder = sample::results_folder();
     let mut goals = of_sets(&folder)?;
@@ -112,12 +104,20 @@ pub fn run(data: &Data) -> Result<()> {
         ]);
     }
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
-    let page = format!(
-        "{INTRODUCTION}\nMeasured on {date}.\n\n{}",
-        table.markdown()
-    );
-    print!("{page}");
-    write(&folder.join("goals.md"), &page)
+    let text = format!("Measured on {date}.\n\n{}", table.markdown());
+    print!("{text}");
+    let path = folder.with_file_name("evaluation.md");
+    let page = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let page = placed(&page, &text)
+        .with_context(|| format!("{}: no lines `{}`", path.display(), BEGIN.trim()))?;
+    write(&path, &page)
+}
+
+/// The page with the text in its place.
+fn placed(page: &str, text: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{text}{END}{after}"))
 }
 
 fn of_sets(folder: &Path) -> Result<Vec<Goal>> {
@@ -207,6 +207,13 @@ fn of_collections(data: &Data) -> Result<Vec<Goal>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_takes_the_place_of_the_old_one() {
+        let page = |text: &str| format!("# Page\n{BEGIN}{text}{END}end\n");
+        assert_eq!(placed(&page("old\n"), "new\n"), Some(page("new\n")));
+        assert_eq!(placed("# Page\n", "new\n"), None);
+    }
 
     #[test]
     fn the_whole_interval_decides() {

@@ -104,10 +104,11 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
         }
         matrix.swap(at, pivot);
         right.swap(at, pivot);
+        let pivot = matrix[at].clone();
         for below in at + 1..size {
-            let factor = matrix[below][at] / matrix[at][at];
-            for column in at..size {
-                matrix[below][column] -= factor * matrix[at][column];
+            let factor = matrix[below][at] / pivot[at];
+            for (cell, above) in matrix[below].iter_mut().zip(&pivot) {
+                *cell -= factor * above;
             }
             right[below] -= factor * right[at];
         }

@@ -63,8 +63,8 @@ enum Command {
         #[arg(long)]
         data: Option<PathBuf>,
     },
-    /// What the answers are meant to reach, against what was measured, written to
-    /// docs/evals/goals.md; from the results that `sets` and `sample` wrote, and the collections.
+    /// What the answers are meant to reach, against what was measured, written into
+    /// docs/evaluation.md; from the results that `sets` and `sample` wrote, and the collections.
     Goals {
         /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
         #[arg(long)]

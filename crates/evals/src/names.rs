@@ -75,7 +75,7 @@ mod tests {
         let right = asked(Writing::Right);
         assert_eq!(right.len(), 3);
         assert!(right.contains(&("Madder".to_string(), 2)), "{right:?}");
-        assert_eq!(asked(Writing::Slip), [("Maddre".to_string(), 2)]);
+        assert_eq!(asked(Writing::Slip), [("Madedr".to_string(), 2)]);
         assert_eq!(questions(&paths, Writing::Right, 2).len(), 2);
     }
 }

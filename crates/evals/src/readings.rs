@@ -42,9 +42,9 @@ pub struct Shown {
     pub is_right: bool,
 }
 
-/// What can be said of a question in the vault that was asked.
+/// What is true of a question in the vault that was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Truth {
     /// A passage that answers it is shown.
     Found,
     /// The vault answers it, and no such passage is shown.
@@ -56,16 +56,16 @@ pub enum Standing {
 }
 
 impl Asked {
-    /// Where it stands.
-    pub fn standing(&self) -> Standing {
+    /// Whether what is shown answers it.
+    pub fn truth(&self) -> Truth {
         if self.set != self.vault {
-            Standing::Foreign
+            Truth::Foreign
         } else if self.kind == "none" {
-            Standing::Unanswerable
+            Truth::Unanswerable
         } else if self.passages.iter().any(|passage| passage.is_right) {
-            Standing::Found
+            Truth::Found
         } else {
-            Standing::Missed
+            Truth::Missed
         }
     }
 
@@ -94,7 +94,7 @@ impl Asked {
     }
 
     fn lines(&self) -> String {
-        let kind = if self.standing() == Standing::Foreign {
+        let kind = if self.truth() == Truth::Foreign {
             "foreign"
         } else {
             &self.kind

@@ -21,6 +21,9 @@ sets, on which the engine is also tuned: they show what a change moved, and prov
     cargo xtask eval sets --data DIR        # DIR holds eval/, vaults/ and collections/
     cargo xtask eval misses --data DIR --set NAME
     cargo xtask eval collections --data DIR
+    cargo xtask eval ablation --data DIR    # what each lane and choice brings: ablation.md
+    cargo xtask eval confidence --data DIR  # how far score and confidence can be trusted
+    cargo xtask eval goals --data DIR       # goals against figures, after `sets` and `sample`
     cargo xtask eval sweep --data DIR
     cargo xtask eval sample                 # the sample vault; needs no data
     cargo xtask bench

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use rusqlite::Connection;
 
 use crate::FieldWeights;
+use crate::carried::carried;
 use crate::catalogue;
 use crate::compare::Candidate;
 use crate::prepare::{Preparation, Prepared, PreparedNote};
@@ -156,11 +157,11 @@ fn segment(notes: &[BatchNote], weights: &FieldWeights) -> Option<Vec<u8>> {
 fn add_note(builder: &mut SegmentBuilder, first: u32, note: &PreparedNote, weights: &FieldWeights) {
     let path = note.entry.path.as_str();
     let path_words = &path[..path.rfind('.').unwrap_or(path.len())];
-    let aliases = note.aliases.join("\n");
-    let tags = note.tags.join("\n");
     let place = place(path);
     for (ordinal, passage) in note.passages.iter().enumerate() {
         let headings = passage.heading_path.join("\n");
+        let aliases = carried(&note.aliases, ordinal).join("\n");
+        let tags = carried(&note.tags, ordinal).join("\n");
         let fields = [
             Field {
                 weight: weights.title,

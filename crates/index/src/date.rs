@@ -15,8 +15,9 @@ pub struct Date {
     pub source: String,
 }
 
-/// Properties that date a note, folded; the first that holds a day wins.
-const PROPERTIES: [&str; 16] = [
+/// Properties that say when a note was made or what day it is of, folded; the first that holds a
+/// day wins.
+const MADE: [&str; 13] = [
     "date",
     "created",
     "created at",
@@ -30,17 +31,19 @@ const PROPERTIES: [&str; 16] = [
     "date de creation",
     "published",
     "date published",
-    "updated",
-    "modified",
-    "date modified",
 ];
 
+/// Properties that say when a note was last changed. A note of a day is of that day, whenever it
+/// was changed: its path goes before.
+const CHANGED: [&str; 3] = ["updated", "modified", "date modified"];
+
 impl Date {
-    /// From the properties, else the file name (daily notes), else the folders (`2024/05/03`),
-    /// else the file's time (UTC). A month or week is dated by its first day. What can be read in
+    /// From the properties that say when it was made, else the file name (daily notes), else the
+    /// folders (`2024/05/03`), else the properties that say when it was changed, else the file's
+    /// time (UTC). A month or week is dated by its first day. What can be read in
     /// two ways (`03/05/2024`) is no date.
     pub(crate) fn of(properties: &[(String, Value)], path: &str, modified_ns: i64) -> Date {
-        of_properties(properties)
+        of_properties(properties, &MADE)
             .or_else(|| {
                 let (day, source) = day_in_path(path)?;
                 Some(Date {
@@ -48,6 +51,7 @@ impl Date {
                     source: source.to_string(),
                 })
             })
+            .or_else(|| of_properties(properties, &CHANGED))
             .unwrap_or_else(|| Date::of_file(modified_ns))
     }
 
@@ -60,12 +64,12 @@ impl Date {
     }
 }
 
-fn of_properties(properties: &[(String, Value)]) -> Option<Date> {
+fn of_properties(properties: &[(String, Value)], names: &[&str]) -> Option<Date> {
     let keys: Vec<String> = properties
         .iter()
         .map(|(key, _)| property_key(key))
         .collect();
-    PROPERTIES.into_iter().find_map(|wanted| {
+    names.iter().find_map(|wanted| {
         let at = keys.iter().position(|key| key == wanted)?;
         let (name, value) = properties.get(at)?;
         Some(Date {
@@ -194,6 +198,30 @@ mod tests {
                 "20240503.md",
                 "2024-05-03",
                 "file name",
+            ),
+            (
+                json!({"updated": "2026-01-01", "modified": "2026-01-02"}),
+                "2024-05-03.md",
+                "2024-05-03",
+                "file name",
+            ),
+            (
+                json!({"updated": "2026-01-01"}),
+                "2024/05/03.md",
+                "2024-05-03",
+                "folder",
+            ),
+            (
+                json!({"updated": "2026-01-01", "created": "2025-12-31"}),
+                "2024-05-03.md",
+                "2025-12-31",
+                "property created",
+            ),
+            (
+                json!({"Updated": "2026-01-01"}),
+                "Kiln.md",
+                "2026-01-01",
+                "property Updated",
             ),
             (json!({}), "2024-W18.md", "2024-04-29", "file name"),
             (json!({}), "2024-05.md", "2024-05-01", "file name"),

@@ -10,6 +10,7 @@
 mod accept;
 mod batch;
 mod candidates;
+mod carried;
 mod catalogue;
 mod compare;
 mod content;

@@ -7,6 +7,7 @@ use lorewell_markdown::Link;
 use lorewell_vault::{AppFolders, FileEntry, NoteFile, ReadError, Reason, Vault};
 use serde_json::Value;
 
+use crate::carried::carried;
 use crate::compare::{Candidate, UNSTAMPED};
 use crate::{Date, Evidence, IndexSettings, NoteFacts};
 
@@ -146,21 +147,29 @@ impl Preparation<'_> {
             warnings,
             passages: Vec::with_capacity(note.passages.len()),
         };
+        let has_text = note.passages.iter().any(|p| !p.range.is_empty());
+        let is_bare = !has_text && note.properties_range.is_none();
         let prose: Vec<String> = note.passages.iter().map(|p| p.prose(&file.text)).collect();
         let inputs: Vec<PassageInput<'_>> = note
             .passages
             .iter()
             .zip(&prose)
-            .map(|(passage, prose)| PassageInput {
+            .enumerate()
+            .map(|(ordinal, (passage, prose))| PassageInput {
                 title: &prepared.title,
                 headings: &passage.heading_path,
-                aliases: &prepared.aliases,
-                tags: &prepared.tags,
+                aliases: carried(&prepared.aliases, ordinal),
+                tags: carried(&prepared.tags, ordinal),
                 prose,
             })
             .collect();
         let keys: Vec<_> = inputs.iter().map(embedding_key).collect();
-        let embedded = self.embedder.embed_passages(&inputs);
+        let embedded = if is_bare {
+            // A name alone means little; it is found as a name.
+            vec![Embedded::Empty; inputs.len()]
+        } else {
+            self.embedder.embed_passages(&inputs)
+        };
         drop(inputs);
         let parts = note.passages.into_iter().zip(keys).zip(embedded);
         prepared.passages = parts

@@ -1,6 +1,6 @@
 //! Which notes are asked: filters, applied before anything is ranked.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use lorewell_lexical::Bitmap;
 use lorewell_text::{Day, name_key};
@@ -10,10 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::{EvidenceClass, IndexError, PropertyMatch, Snapshot, catalogue};
 
-/// Which notes are asked: those that pass every filter. An empty list or no value filters nothing.
+/// Which notes are asked: those that pass every filter. An empty list, a blank name in one or no
+/// value filters nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Only notes in one of these folders or below.
+    /// Only notes in one of these folders or below; `/` is the whole vault.
     pub folders: Vec<String>,
     /// Only notes with all of these tags, each itself or as a parent.
     pub tags: Vec<String>,
@@ -32,10 +33,30 @@ pub struct Scope {
 /// Fewer notes than this are looked up one by one; more are met on one walk over all.
 const FEW: usize = 256;
 
+/// From this likeness on (Jaro-Winkler) a name may be meant by another.
+const NEAR: f64 = 0.9;
+/// So many near names are told.
+const NEAR_SHOWN: usize = 3;
+
 impl Scope {
     /// Whether every note is asked.
     pub fn is_everything(&self) -> bool {
-        *self == Scope::default()
+        self.filled() == Scope::default()
+    }
+
+    /// The same without blank names: programs that fill in a form leave them.
+    fn filled(&self) -> Scope {
+        let filled = |names: &[String], sign: &[char]| {
+            let names = names.iter();
+            let names = names.filter(|name| !name.trim_start_matches(sign).trim().is_empty());
+            names.cloned().collect()
+        };
+        Scope {
+            folders: filled(&self.folders, &[]),
+            tags: filled(&self.tags, &['#']),
+            links_to: filled(&self.links_to, &[]),
+            ..self.clone()
+        }
     }
 
     /// Whether a note's own row decides, beyond tags and links.
@@ -119,6 +140,7 @@ impl Snapshot {
     /// # Errors
     /// Only if the index cannot be read.
     pub fn notes_in(&self, scope: &Scope) -> Result<Option<HashSet<u32>>, IndexError> {
+        let scope = &scope.filled();
         if scope.is_everything() {
             return Ok(None);
         }
@@ -154,7 +176,7 @@ impl Snapshot {
     /// Only if the index cannot be read.
     pub fn why_nothing_in(&self, scope: &Scope) -> Result<Option<String>, IndexError> {
         let is_empty = |notes: Option<HashSet<u32>>| notes.is_some_and(|notes| notes.is_empty());
-        let parts = scope.parts();
+        let parts = scope.filled().parts();
         let several = parts.len() > 1;
         if several && !is_empty(self.notes_in(scope)?) {
             return Ok(None);
@@ -162,7 +184,12 @@ impl Snapshot {
         let mut all = Vec::with_capacity(parts.len());
         for (part, words) in parts {
             if is_empty(self.notes_in(&part)?) {
-                return Ok(Some(format!("No note {words}.")));
+                let near = self.near(&part)?;
+                return Ok(Some(if near.is_empty() {
+                    format!("No note {words}.")
+                } else {
+                    format!("No note {words}; near: {}.", near.join(", "))
+                }));
             }
             all.push(words);
         }
@@ -172,6 +199,44 @@ impl Snapshot {
                 all.join(" and ")
             )
         }))
+    }
+
+    /// Tags or folders of the vault that are spelled like those of a filter that leaves nothing,
+    /// the most alike first.
+    fn near(&self, part: &Scope) -> Result<Vec<String>, IndexError> {
+        let there: BTreeSet<String> = if !part.tags.is_empty() {
+            self.query("SELECT DISTINCT key FROM tags", [], |row| row.get(0))?
+                .into_iter()
+                .collect()
+        } else if !part.folders.is_empty() {
+            let paths = self.query("SELECT path FROM notes", [], |row| row.get::<_, String>(0))?;
+            paths.iter().flat_map(|path| folders_above(path)).collect()
+        } else {
+            return Ok(Vec::new());
+        };
+        let asked = part.tags.iter().chain(&part.folders);
+        let asked: Vec<String> = asked
+            .map(|name| name_key(name.trim_matches(['#', '/'])))
+            .collect();
+        let likeness = |name: &str| {
+            let key = name_key(name);
+            let own = key.rsplit('/').next().unwrap_or(&key);
+            let of = |asked: &String| {
+                strsim::jaro_winkler(&key, asked).max(strsim::jaro_winkler(own, asked))
+            };
+            asked.iter().map(of).fold(0.0, f64::max)
+        };
+        let mut near: Vec<(f64, String)> = there
+            .into_iter()
+            .map(|name| (likeness(&name), name))
+            .filter(|(likeness, _)| *likeness >= NEAR)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(near
+            .into_iter()
+            .take(NEAR_SHOWN)
+            .map(|(_, name)| name)
+            .collect())
     }
 
     fn notes_linking_to(&self, path: &str) -> Result<HashSet<u32>, IndexError> {
@@ -358,6 +423,12 @@ impl<'a> RowFilter<'a> {
                         .is_some_and(|p| p.eq_ignore_ascii_case(folder))
         })
     }
+}
+
+/// Every folder above a note, outermost first.
+fn folders_above(path: &str) -> impl Iterator<Item = String> + '_ {
+    path.match_indices('/')
+        .map(|(at, _)| path[..at].to_string())
 }
 
 /// Whether a path differs from its key by ASCII letter case at most.

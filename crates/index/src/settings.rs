@@ -6,7 +6,7 @@ use crate::EvidenceRules;
 
 /// Counts up when the same notes and settings would give other words, passages or rows than
 /// before: an index with another number is built anew.
-const ANALYSIS: u32 = 1;
+const ANALYSIS: u32 = 2;
 
 /// The settings of an index. A change of anything but `rules` makes every note be read again.
 #[derive(Clone, Debug, Default)]

@@ -196,6 +196,12 @@ impl Snapshot {
             .map_err(|e| self.failed(e))
     }
 
+    /// The numbers of all notes: the newest date first, of one date by path.
+    pub fn notes_newest_first(&self) -> Result<Vec<u32>, IndexError> {
+        let newest = "SELECT id FROM notes ORDER BY date DESC, path";
+        self.query(newest, [], |row| row.get(0))
+    }
+
     /// A note by its path as on disk.
     pub fn note_at(&self, path: &str) -> Result<Option<StoredNote>, IndexError> {
         self.connection

@@ -121,6 +121,8 @@ fn filters() {
     for (words, notes) in [
         ("folder projects", "Kiln, Wheel"),
         ("folder Proj", ""),
+        ("folder ; tag ; tag #; to ; tag ceramics/firing", "Kiln"),
+        ("folder ; folder Clippings; tag  ", "Glazes"),
         (
             "folder Projects; folder Journal/",
             "2024-05-04, Kiln, Wheel",
@@ -209,6 +211,14 @@ fn an_empty_scope_says_which_filter_left_nothing() {
         ),
         ("tag #x", "No note has the tag “x”."),
         (
+            "tag cermaics",
+            "No note has the tag “cermaics”; near: ceramics.",
+        ),
+        (
+            "folder Projetcs",
+            "No note is in the folder “Projetcs”; near: Projects.",
+        ),
+        (
             "property status=lost",
             "No note has the property “status=lost”.",
         ),
@@ -241,7 +251,7 @@ fn few_notes_and_many_have_the_same_passages_and_rows() {
     let shelf = Shelf::new(&notes);
     let snapshot = shelf.snapshot();
     let all = Scope {
-        folders: vec![String::new()],
+        folders: vec!["/".to_string()],
         ..Scope::default()
     };
     let all = snapshot.notes_in(&all).expect("read").expect("a filter");

@@ -63,7 +63,7 @@ pub fn parse(text: &str, settings: &Settings) -> Parsed {
     }
     hide(text, body, comments, settings, &mut structure);
     let mut passages = pack::pack(&readable, &structure, settings);
-    if passages.is_empty() && properties.range.is_some() {
+    if passages.is_empty() {
         passages.push(Passage::nameplate(text));
     }
     issues.sort_by_key(|issue| issue.line);

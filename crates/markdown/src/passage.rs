@@ -8,8 +8,8 @@ use std::ops::{Range, RangeInclusive};
 pub struct Passage {
     /// The headings above its first content, outermost first, without markup.
     pub heading_path: Vec<String>,
-    /// Where it stands. It begins and ends with something that is no white space; only the passage of a note that has
-    /// properties and nothing else is empty.
+    /// Where it stands. It begins and ends with something that is no white space; only the one passage of a note without
+    /// text is empty.
     pub range: Range<usize>,
     /// Its lines, counted from 1, both ends in.
     pub lines: RangeInclusive<u32>,
@@ -22,8 +22,8 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// The one passage of a note that has properties and no text, so that it can be found by its
-    /// names and tags: empty, at the note's end.
+    /// The one passage of a note without text (nothing but properties, blanks or hidden pieces), so that it can be found
+    /// by its names, tags and links: empty, at the note's end.
     pub(crate) fn nameplate(text: &str) -> Self {
         let line = crate::lines::line_of(text, text.len());
         Self {

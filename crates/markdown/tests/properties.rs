@@ -32,10 +32,8 @@ fn check(text: &str, settings: &Settings) -> Parsed {
         let slice = text
             .get(passage.range.clone())
             .unwrap_or_else(|| panic!("{passage:?} does not slice {text:?}"));
-        // Only a note that has properties and no text is shown by an empty passage.
-        let nameplate = note.passages.len() == 1
-            && note.properties_range.is_some()
-            && passage.range == (text.len()..text.len());
+        // Only a note without text is shown by an empty passage.
+        let nameplate = note.passages.len() == 1 && passage.range == (text.len()..text.len());
         assert!(
             slice.trim() == slice && (!slice.is_empty() || nameplate),
             "blanks at the ends of {slice:?} in {text:?}"
@@ -69,6 +67,7 @@ fn check(text: &str, settings: &Settings) -> Parsed {
         }
         let _ = (passage.words(text), passage.prose(text));
     }
+    assert!(!note.passages.is_empty(), "no passage in {text:?}");
     for (at, c) in text.char_indices() {
         let is_lost = !covered[at] && !c.is_whitespace() && c != '\u{feff}';
         assert!(!is_lost, "{c:?} at {at} is lost in {text:?}");

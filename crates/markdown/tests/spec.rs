@@ -121,11 +121,12 @@ fn outcome(text: &str, parsed: &Parsed) -> Vec<String> {
     );
     for passage in &note.passages {
         let (first, last) = (passage.lines.start(), passage.lines.end());
-        lines.push(format!(
+        let passage_line = format!(
             "passage [{}] {first}-{last} {}",
             passage.heading_path.join(" › "),
             slice(&passage.range)
-        ));
+        );
+        lines.push(passage_line.trim_end().to_string());
         lines.push(format!("words {}", one_line(&passage.words(text))));
         lines.push(format!("prose {}", one_line(&passage.prose(text))));
         lines.extend(

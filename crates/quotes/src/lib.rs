@@ -3,6 +3,7 @@
 //! - [`Quote`] and [`Original`]: where a quotation stands in a text, as it is or but for white
 //!   space, style and marks of Markdown; and the nearest text where it does not.
 //! - [`Difference`]: what a quotation has other than the text, word by word.
+//! - [`Numbers`]: the numbers and days of a sentence that a text does not have.
 //! - [`Answer`]: what a Markdown answer claims, and the citations that each claim bears.
 //!
 //! Which file a citation means, and reading it, is the business of others.
@@ -13,13 +14,15 @@ mod find;
 mod folded;
 mod markup;
 mod nearest;
+mod numbers;
 mod quote;
 mod words;
 
-pub use answer::{Answer, Citation, Claim, Kind, Target};
+pub use answer::{Answer, Citation, Claim, Kind, Target, Uncited};
 pub use difference::{Change, Difference, Part};
 pub use find::{Found, Wording};
 pub use nearest::{CHANGED, LONGEST, Nearest};
+pub use numbers::Numbers;
 pub use quote::Quote;
 
 use std::borrow::Cow;

@@ -17,6 +17,7 @@ fn read(text: &str) -> Vec<String> {
         let kind = match claim.kind {
             Kind::Quote => "quote",
             Kind::Sentence => "sentence",
+            Kind::Pointer => "pointer",
         };
         let bare = claim
             .bare
@@ -31,9 +32,8 @@ fn read(text: &str) -> Vec<String> {
         )
     };
     let mut lines: Vec<String> = answer.claims.iter().map(line).collect();
-    if answer.uncited > 0 {
-        lines.push(format!("uncited {}", answer.uncited));
-    }
+    let uncited = answer.uncited.iter();
+    lines.extend(uncited.map(|quote| format!("{}: uncited {}", quote.line, quote.text)));
     lines.extend(answer.sources.iter().map(|(n, target)| match target {
         Target::Note(note) => format!("{n} = {note}"),
         Target::Source(other) => format!("{n} = #{other}"),
@@ -76,7 +76,7 @@ fn claims_and_their_citations() {
             "Fired slowly by hand [1, 3]. Cooled for two days [^2]. Opened too early 【4】.",
             &[
                 "1: sentence Fired slowly by hand. <- #1 + #3",
-                "1: sentence Cooled for two days. <- #2",
+                "1: sentence Cooled for two days. <- #^2",
                 "1: sentence Opened too early. <- #4",
             ],
         ),
@@ -113,9 +113,24 @@ fn claims_and_their_citations() {
                 "1: sentence The next took nine hours. <- #2",
             ],
         ),
-        // Too little to be a claim; none at all.
-        ("See [1]. See [[Kiln]].", &[]),
-        ("“Scare quotes” and no citation.", &["uncited 1"]),
+        // Too little to be looked for; none at all.
+        (
+            "See [1]. See [[Kiln]].",
+            &["1: pointer See. <- #1", "1: pointer See Kiln. <- Kiln"],
+        ),
+        (
+            "“Scare quotes” and no citation.",
+            &["1: uncited Scare quotes"],
+        ),
+        // A footnote of the note that is quoted is no citation.
+        (
+            "It says “Cone 6[^1] slow” [2].",
+            &["1: quote Cone 6 slow <- #2"],
+        ),
+        (
+            "> Cone 6[^1] slow\n\n[[Kiln]]",
+            &["1: quote Cone 6 slow <- Kiln", "3: pointer Kiln <- Kiln"],
+        ),
         ("", &[]),
         // Blocks.
         (
@@ -144,9 +159,12 @@ fn claims_and_their_citations() {
         ),
         (
             "> [!quote] From the note\n> Cone 6, slow.\n\nSource: [[Kiln]]",
-            &["1: quote Cone 6, slow. <- Kiln"],
+            &[
+                "1: quote Cone 6, slow. <- Kiln",
+                "4: pointer Source <- Kiln",
+            ],
         ),
-        ("> Cone 6, slow.", &["uncited 1"]),
+        ("> Cone 6, slow.", &["1: uncited Cone 6, slow."]),
         // Sources that the answer names itself.
         (
             "He says «Cone 6» [1].\n\nSources:\n[1] Projects/Kiln.md › Firing\n[2]: [[Glazes]]",
@@ -160,9 +178,9 @@ fn claims_and_their_citations() {
             "He says «Cone 6» [1] and «slow» [^2].\n\n[1]: Kiln.md\n[^2]: [[Glazes]]",
             &[
                 "1: quote Cone 6 <- #1",
-                "1: quote slow <- #2",
+                "1: quote slow <- #^2",
                 "1 = Kiln.md",
-                "2 = Glazes",
+                "^2 = Glazes",
             ],
         ),
     ] {

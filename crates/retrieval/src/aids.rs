@@ -1,6 +1,8 @@
 //! What the caller may add to a question: paraphrases and passages to be like. Each has lists of
 //! its own, which count less than the question's.
 
+use std::ops::Range;
+
 use lorewell_embed::Embedder;
 use lorewell_text::Question;
 
@@ -16,6 +18,8 @@ use crate::request::{Request, SearchSettings};
 pub(crate) struct Aid {
     pub(crate) voice: Voice,
     asked: String,
+    /// Passages that the asker knows: they are the place that others should be like.
+    known: Vec<u32>,
     pub(crate) terms: Terms,
     /// Its vector, once the dense lane has run.
     pub(crate) vector: Option<Vec<f32>>,
@@ -27,15 +31,16 @@ impl Aid {
         let also = request.also.iter().enumerate();
         let like = request.like.iter().enumerate();
         let voices = also
-            .map(|(place, text)| (Voice::Also(place), text))
-            .chain(like.map(|(place, text)| (Voice::Like(place), text)));
+            .map(|(item, text)| (Voice::Also(item), text, &None))
+            .chain(like.map(|(item, like)| (Voice::Like(item), &like.text, &like.place)));
         voices
-            .filter(|(_, text)| !text.trim().is_empty())
-            .map(|(voice, text)| {
+            .filter(|(_, text, _)| !text.trim().is_empty())
+            .map(|(voice, text, place)| {
                 Ok(Aid {
                     voice,
+                    known: known(ground, place.as_ref())?,
                     asked: text.clone(),
-                    terms: Terms::new(&ground.segments, &Question::new(text))?,
+                    terms: Terms::new(&ground.segments, &Question::new(text), text)?,
                     vector: None,
                 })
             })
@@ -78,7 +83,8 @@ impl Aid {
     ) -> Result<FusionInput, RetrievalError> {
         let mut kept = Vec::with_capacity(hits.len());
         for (place, hit) in hits.iter().enumerate() {
-            if place < SAME_LOOKED_AT && self.is_same(ground, hit.passage)? {
+            let known = self.known.contains(&hit.passage);
+            if known || (place < SAME_LOOKED_AT && self.is_same(ground, hit.passage)?) {
                 continue;
             }
             kept.push((hit.passage, hit.score, hit.strength));
@@ -100,6 +106,29 @@ impl Aid {
         let stored = ground.snapshot.passage(passage)?;
         Ok(own.is_some() && stored.is_some_and(|p| copies::fingerprint(&p.text) == own))
     }
+}
+
+/// The passages of a place in a note.
+fn known(
+    ground: &Ground<'_>,
+    place: Option<&(String, Range<u64>)>,
+) -> Result<Vec<u32>, RetrievalError> {
+    let snapshot = ground.snapshot;
+    let Some((path, bytes)) = place else {
+        return Ok(Vec::new());
+    };
+    let Some(note) = snapshot.note_at(path)? else {
+        return Ok(Vec::new());
+    };
+    let mut known = Vec::new();
+    for number in snapshot.passages_of(note.id)? {
+        let passage = snapshot.passage(number)?;
+        known.extend(passage.and_then(|passage| {
+            let range = passage.byte_range;
+            (range.start < bytes.end && bytes.start < range.end).then_some(number)
+        }));
+    }
+    Ok(known)
 }
 
 /// The passage that a text is taken from is among the first of its own lists.

@@ -68,6 +68,9 @@ pub struct Fused {
     pub value: f32,
     /// Of the first passages, what their order follows from after a second look, 0 to 1.
     pub order: Option<f32>,
+    /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
+    /// have stood lower.
+    pub place: Option<usize>,
     /// What the class of evidence of its note counts: 1 for the person's own words.
     pub standing: f32,
     /// Each lane that found it.
@@ -112,6 +115,7 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
                 passage,
                 value: trace.iter().map(|c| c.added).sum(),
                 order: None,
+                place: None,
                 standing: 1.0,
                 trace,
             })

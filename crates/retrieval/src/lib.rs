@@ -11,9 +11,11 @@ mod exact;
 mod fusion;
 mod lane;
 mod lanes;
+mod listing;
 mod literal;
 mod must;
 mod page;
+mod places;
 mod present;
 mod related;
 mod request;
@@ -31,6 +33,6 @@ pub use related::{
     Finding, Ranked, Related, RelatedNote, RelatedPart, RelatedReason, RelatedRequest,
     RelatedSignal, RelatedWeights, rank, related,
 };
-pub use request::{LaneWeights, Request, SearchSettings, Standing};
+pub use request::{LaneWeights, Likeness, Request, SearchSettings, Standing};
 pub use score::Reading;
 pub use walk::search;

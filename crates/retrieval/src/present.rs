@@ -177,6 +177,12 @@ impl Search<'_> {
                 self.empty_must.join("”, “")
             ));
         }
+        if !self.terms.respelled.is_empty() {
+            return Some(format!(
+                "No note has “{}”; words spelled nearly so were looked for.",
+                self.terms.respelled.join("” or “")
+            ));
+        }
         if question.only_stop_words {
             return Some("The question holds only words that say nothing of a subject; name what it is about.".into());
         }

@@ -1,5 +1,7 @@
 //! What is asked, and how the answer is made.
 
+use std::ops::Range;
+
 use lorewell_index::{EvidenceClass, Scope};
 use lorewell_text::Day;
 
@@ -25,12 +27,22 @@ pub struct Request {
     pub also: Vec<String>,
     /// Words that a passage must have, each item whole, in any order.
     pub must: Vec<String>,
-    /// Texts that passages should be like; each is fused as a list of its own.
-    pub like: Vec<String>,
+    /// What passages should be like; each is fused as a list of its own.
+    pub like: Vec<Likeness>,
     /// The day on which it is asked, for `yesterday`; none: such words mean nothing.
     pub today: Option<Day>,
     /// How the answer is made.
     pub settings: SearchSettings,
+}
+
+/// A text that passages should be like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Likeness {
+    /// The text.
+    pub text: String,
+    /// The note that it is taken from, by path, and the bytes that it takes there: passages of
+    /// this place are known to the asker and left out of its lists.
+    pub place: Option<(String, Range<u64>)>,
 }
 
 /// Settings of retrieval.

@@ -14,7 +14,7 @@ use crate::Confidence;
 /// Cosines up to this say nothing.
 const FAR: f32 = 0.2;
 /// From this cosine on texts are alike without a word in common.
-const ALIKE: f32 = 0.55;
+const ALIKE: f32 = 0.65;
 /// From this score on an answer is strong.
 pub(crate) const STRONG: f32 = 0.45;
 /// From this score on an answer is weak; below there is none.

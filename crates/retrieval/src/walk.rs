@@ -13,11 +13,14 @@ use crate::lanes::text::Terms;
 use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab};
 use crate::literal::keep_literal_first;
 use crate::page::Page;
+use crate::places::keep_nearest;
 use crate::request::Standing;
-use crate::{Request, RetrievalError, exact, must, score, standing};
+use crate::{Request, RetrievalError, exact, listing, must, score, standing};
 
 /// No lane is asked for more passages than this, however far an answer is read on.
 const DEEPEST: usize = 20_000;
+/// Confidence follows the best of so many passages, however many are shown.
+const JUDGED: usize = 6;
 /// The second round lifts so many passages of the first at most.
 const SEEDS: usize = 100;
 
@@ -58,7 +61,7 @@ impl<'a> Search<'a> {
         let mut ground = Ground::new(snapshot, &request.scope)?;
         let empty_must = must::narrow(&mut ground, &request.must)?;
         let question = Question::new(&request.question);
-        let terms = Terms::new(&ground.segments, &question)?;
+        let terms = Terms::new(&ground.segments, &question, &request.question)?;
         let aids = match request.exact {
             true => Vec::new(),
             false => Aid::all(&ground, request)?,
@@ -77,20 +80,25 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self) -> Result<Answer, RetrievalError> {
+        if let Some(list) = listing::run(&self)? {
+            return Ok(list);
+        }
         let (page, reports) = self.page()?;
         let (offset, limit) = (self.request.offset, self.request.limit);
-        // Whether the notes answer is a matter of the best passages, whichever page is shown.
+        let more = page.more || page.candidates.len() > offset + limit;
+        // Whether the notes answer is a matter of the best passages, whichever are shown.
         let mut best: Option<f32> = None;
         let mut passages = Vec::with_capacity(limit);
         for (index, candidate) in page.candidates.into_iter().enumerate() {
-            if index >= limit && index < offset {
+            let shown = (offset..offset + limit).contains(&index);
+            if !shown && index >= JUDGED {
                 continue;
             }
             let passage = self.present(index + 1, candidate)?;
-            if index < limit {
+            if index < JUDGED {
                 best = Some(best.map_or(passage.score, |best| best.max(passage.score)));
             }
-            if index >= offset {
+            if shown {
                 passages.push(passage);
             }
         }
@@ -101,7 +109,7 @@ impl<'a> Search<'a> {
             notice: self.notice(),
             lanes: reports,
             passages,
-            more: page.more && !padded,
+            more: more && !padded,
         })
     }
 
@@ -109,7 +117,7 @@ impl<'a> Search<'a> {
     /// adds stands behind what was there, so that the pages of an answer fit together.
     fn page(&mut self) -> Result<(Page, Vec<LaneReport>), RetrievalError> {
         let request = self.request;
-        let wanted = request.offset + request.limit;
+        let wanted = (request.offset + request.limit).max(JUDGED);
         // Who looks for a phrase wants every place where it stands.
         let per_note = if request.exact {
             usize::MAX
@@ -190,6 +198,9 @@ impl<'a> Search<'a> {
         standing::apply(self.ground.snapshot, standing, &mut fused)?;
         if settings.second_look && !self.request.exact {
             self.look_again(&mut fused)?;
+            let dense = lanes.iter().find(|lane| lane.report.lane == Lane::Dense);
+            let nearest = dense.into_iter().flat_map(|lane| &lane.hits);
+            keep_nearest(&mut fused, nearest.map(|hit| hit.passage));
         }
         Ok((fused, lanes))
     }
@@ -239,6 +250,15 @@ impl<'a> Search<'a> {
     fn second_round(&self, lane: Lane, seeds: &[Seed]) -> Result<LaneResult, RetrievalError> {
         if self.request.exact || !self.request.lanes.contains(&lane) {
             return Ok(LaneResult::new(lane, LaneState::Off, Vec::new()));
+        }
+        let first = [Lane::Text, Lane::Title, Lane::Dense, Lane::Vocab];
+        if !first.iter().any(|lane| self.request.lanes.contains(lane)) {
+            let reason = "it lifts what the lanes text, title, dense and vocab find, and none of them was asked".to_string();
+            return Ok(LaneResult::new(
+                lane,
+                LaneState::Abstained { reason },
+                Vec::new(),
+            ));
         }
         match lane {
             Lane::Link => link::run(&self.ground, seeds),

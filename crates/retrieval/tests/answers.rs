@@ -26,6 +26,7 @@ title: Dune
 aliases: [Arrakis book]
 tags: [novel]
 ---
+=== Empty ideas.md ===
 === Garden.md ===
 Beans along the south wall, sown in May.
 ";
@@ -37,6 +38,9 @@ fn a_question_that_names_a_note_finds_it_first() {
         ("Kiln", "Kiln.md"),
         ("kiln?", "Kiln.md"),
         ("Kiln.md", "Kiln.md"),
+        ("[[Kiln]]", "Kiln.md"),
+        ("what is the [[Kiln]]?", "Kiln.md"),
+        ("Empty ideas", "Empty ideas.md"),
         ("what is the kiln", "Kiln.md"),
         ("tenmoku recipe", "Glazes.md"),
         ("Tenmoku recipy", "Glazes.md"),
@@ -78,6 +82,71 @@ fn meaning_finds_what_words_do_not_and_says_so() {
         .expect("every lane is named");
     assert!(matches!(dense.state, LaneState::Abstained { .. }));
     assert_eq!(chinese.confidence, Confidence::None);
+}
+
+#[test]
+fn filters_without_a_question_list_notes_newest_first() {
+    let bench = Bench::new(
+        "
+=== A.md ===
+---
+created: 2024-05-01
+---
+# One
+Clay from the pit, long enough to be a passage of its own.
+
+# Two
+Wheel and clay, long enough to be a passage of its own.
+=== B/2025-01-01.md ===
+=== B/C.md ===
+---
+created: 2024-05-01
+---
+Wheel.
+",
+    );
+    let everything = Scope {
+        folders: vec!["/".to_string()],
+        ..Scope::default()
+    };
+    let within = |question: &str, limit, offset| Request {
+        scope: everything.clone(),
+        limit,
+        offset,
+        ..Request::new(question)
+    };
+    let all = bench.ask(&within("", 9, 0));
+    assert_eq!(notes(&all), ["B/2025-01-01.md", "A.md", "B/C.md"]);
+    assert_eq!((all.confidence, all.more), (Confidence::Weak, false));
+    assert!(all.lanes.iter().all(|lane| lane.state == LaneState::Off));
+    assert_eq!(
+        all.notice.as_deref(),
+        Some("No question: the notes in scope, newest first.")
+    );
+    let first = bench.ask(&within(" ", 2, 0));
+    let second = bench.ask(&within("", 2, 2));
+    assert_eq!((first.more, second.more), (true, false));
+    assert_eq!(
+        (notes(&second), second.passages[0].rank),
+        (vec!["B/C.md"], 3)
+    );
+    // `must` alone: the first passage that has the word.
+    let must = bench.ask(&Request {
+        must: vec!["wheel".to_string()],
+        ..Request::new("")
+    });
+    assert_eq!(notes(&must), ["A.md", "B/C.md"]);
+    assert_eq!(must.passages[0].passage.heading_path, ["Two"]);
+    let nothing = bench.ask(&Request {
+        scope: Scope {
+            tags: vec!["x".to_string()],
+            ..Scope::default()
+        },
+        ..Request::new("")
+    });
+    assert_eq!(nothing.confidence, Confidence::None);
+    assert_eq!(nothing.notice.as_deref(), Some("No note has the tag “x”."));
+    assert_eq!(bench.ask(&Request::new("")).confidence, Confidence::None);
 }
 
 #[test]

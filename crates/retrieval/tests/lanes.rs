@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, notes};
 use lorewell_index::{EvidenceClass, Scope};
-use lorewell_retrieval::{Answer, Lane, Request, Signal, Standing, Voice};
+use lorewell_retrieval::{Answer, Lane, Likeness, Request, Signal, Standing, Voice};
 use lorewell_text::Day;
 
 /// A question to these lanes only.
@@ -311,9 +311,11 @@ Bees swarmed in May.
 ",
     );
     let request = Request {
-        like: vec![
-            "The vane pump was chosen for the cellar because it runs dry without damage.".into(),
-        ],
+        like: vec![Likeness {
+            text: "The vane pump was chosen for the cellar because it runs dry without damage."
+                .into(),
+            place: None,
+        }],
         ..Request::new("")
     };
     let answer = bench.ask(&request);
@@ -365,4 +367,31 @@ At the meeting Ada said who decided the agenda of the spring fair.
             .iter()
             .all(|p| p.fused.standing == 1.0)
     );
+}
+
+#[test]
+fn a_slip_of_the_pen_finds_the_word_and_says_so() {
+    let bench = Bench::new(
+        "
+=== Health.md ===
+The thermometer of the bath broke; sumatriptan at the first sign.
+=== Kiln.md ===
+The thermocouple of the kiln drifts.
+",
+    );
+    for (question, note) in [
+        ("where is the thermomter", Some("Health.md")),
+        ("sumatriptn dose", Some("Health.md")),
+        ("thermocuople drift", Some("Kiln.md")),
+        ("thermodynamics", None),
+    ] {
+        let answer = bench.ask(&with(&[Lane::Text], question));
+        assert_eq!(notes(&answer).first().copied(), note, "{question}");
+        let said = answer
+            .notice
+            .is_some_and(|notice| notice.contains("spelled nearly so"));
+        assert_eq!(said, note.is_some(), "{question}");
+    }
+    let right = bench.ask(&with(&[Lane::Text], "thermometer"));
+    assert_eq!(right.notice, None);
 }

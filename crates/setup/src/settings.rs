@@ -173,6 +173,12 @@ settings! {
         "Progress bars on standard error; `auto` is only on a terminal.";
     links Links: String = Some("auto"), Kind::Choice(WHEN), Machine,
         "Clickable links in the terminal; `auto` is only where the terminal is known to show them.";
+    watch Watch: String = Some("auto"), Kind::Choice(&["auto", "events", "poll"]), Vault,
+        "How `lorewell watch` learns of changes: by the system's events, by looking every `watch_poll_seconds` seconds, or (`auto`) by events and by looking where they do not come, such as on network drives.";
+    watch_poll_seconds WatchPollSeconds: u64 = Some("10"), Kind::Integer { min: 1, max: 3600 }, Vault,
+        "How often `lorewell watch` looks at the folder where events do not come, in seconds.";
+    watch_check_minutes WatchCheckMinutes: u64 = Some("10"), Kind::Integer { min: 1, max: 1440 }, Vault,
+        "After how many minutes `lorewell watch` compares the whole folder, whatever events came.";
 }
 
 /// A Rust type that a [`Value`] can be read as; `None` is a misfit.

@@ -1,6 +1,6 @@
-//! Days of the calendar, and reading them out of text: numbers (`2024-05-03`, `2024-W18`), words
-//! in English, German, French and Spanish (`3 May 2024`, `3. Mai 2024`), and, against a day that
-//! the caller names, relative ones (`yesterday`, `last Monday`).
+//! Days of the calendar, and reading them out of text: numbers (`2024-05-03`, `2024-W18`), names
+//! of months in eight languages (`3 May 2024`, `3. Mai 2024`, `2 мая 2026`), and, against a day
+//! that the caller names, relative ones (`yesterday`, `last Monday`, `昨天`).
 //!
 //! What can be read in two ways (`03/05/2024`) is not guessed. No clock is read here.
 

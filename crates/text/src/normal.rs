@@ -87,10 +87,11 @@ fn is_dropped_mark(c: char) -> bool {
     is_invisible(c) || is_diacritic(c)
 }
 
-/// Soft hyphen, joiners, bidirectional controls, variation selectors.
+/// Soft hyphen, joiners, bidirectional controls, variation selectors; and the Arabic tatweel, which
+/// only stretches a word.
 fn is_invisible(c: char) -> bool {
     matches!(c as u32,
-        0xAD | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFE00..=0xFE0F | 0xFEFF)
+        0xAD | 0x640 | 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFE00..=0xFE0F | 0xFEFF)
 }
 
 /// Combining signs of Latin, Greek, Cyrillic, Hebrew and Arabic; those of other scripts stay.
@@ -136,6 +137,7 @@ mod tests {
             ("한국어", "한국어"),
             ("шлём", "шлем"),
             ("so\u{ad}ft", "soft"),
+            ("مـــدرسة", "مدرسة"),
         ] {
             assert_eq!(fold(text), folded, "{text}");
         }

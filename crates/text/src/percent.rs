@@ -27,6 +27,25 @@ fn encoded(bytes: &[u8], kept: &[u8]) -> String {
     out
 }
 
+/// A text with every `%XX` as the byte that it stands for; one that would not be UTF-8 then stays as
+/// it is.
+pub fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes
+            .get(at + 1..at + 3)
+            .and_then(|pair| std::str::from_utf8(pair).ok());
+        let value = digits
+            .filter(|pair| bytes[at] == b'%' && pair.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        out.push(value.unwrap_or(bytes[at]));
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,8 +61,12 @@ mod tests {
             ("", "", ""),
         ] {
             assert_eq!(percent_encoded(text), component, "{text}");
+            assert_eq!(percent_decoded(component), text, "{text}");
             assert_eq!(percent_encoded_path(text.as_bytes()), path, "{text}");
         }
         assert_eq!(percent_encoded_path(b"/caf\xE9"), "/caf%E9");
+        for (text, decoded) in [("50%", "50%"), ("%zz%4", "%zz%4"), ("caf%E9", "caf%E9")] {
+            assert_eq!(percent_decoded(text), decoded);
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) enum Class {
     Unspaced,
     /// A sign that belongs to the character before it.
     Mark,
-    /// Invisible inside a word: soft hyphen, joiners, bidirectional controls.
+    /// Says nothing inside a word: soft hyphen, joiners, bidirectional controls, Arabic tatweel.
     Ignorable,
     /// An emoji or another symbol that people use as a word or in names.
     Symbol,
@@ -31,12 +31,16 @@ pub(crate) fn class(c: char) -> Class {
                 Class::Other
             }
         }
-        0xAD | 0x200C..=0x200F | 0x202A..=0x202E | 0x2060..=0x2064 | 0x2066..=0x2069 | 0xFEFF => {
-            Class::Ignorable
-        }
+        0xAD
+        | 0x640
+        | 0x200C..=0x200F
+        | 0x202A..=0x202E
+        | 0x2060..=0x2064
+        | 0x2066..=0x2069
+        | 0xFEFF => Class::Ignorable,
         0xFE00..=0xFE0F | 0x1F3FB..=0x1F3FF | 0xE0100..=0xE01EF => Class::Ignorable,
         _ if is_mark(code) => Class::Mark,
-        _ if is_unspaced(code) => Class::Unspaced,
+        _ if is_unspaced(c) => Class::Unspaced,
         0x1100..=0x11FF | 0x3130..=0x318F | 0xAC00..=0xD7AF => Class::Hangul,
         _ if is_symbol(code) => Class::Symbol,
         _ if c.is_alphanumeric() => Class::Word,
@@ -44,9 +48,10 @@ pub(crate) fn class(c: char) -> Class {
     }
 }
 
-/// Chinese, Japanese, Thai, Lao, Khmer, Myanmar, Tibetan and their extensions.
-fn is_unspaced(code: u32) -> bool {
-    matches!(code,
+/// Whether a character is of a script that is written without blanks between words: Chinese,
+/// Japanese, Thai, Lao, Khmer, Myanmar, Tibetan and their extensions. Their punctuation is not.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c as u32,
         0x3005..=0x3007
         | 0x3021..=0x3029
         | 0x3041..=0x3096

@@ -1,4 +1,6 @@
-//! English stemming: one form for `firing`, `fired` and `fires`.
+//! Stemming: one form for `firing`, `fired` and `fires`. English by its plain letters; Russian,
+//! Greek and Arabic by their scripts, which tell the language well enough. Other languages share
+//! the Latin script with English and are not told apart word by word.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -35,6 +37,23 @@ impl EnglishStemmer {
     }
 }
 
+/// Shorter words are left alone.
+const LEAST_LETTERS: usize = 4;
+
+/// The stem of a word in lower case, diacritics kept, whose script has a stemmer of its own
+/// (Snowball's for Russian, Greek and Arabic); `None` for other scripts and short words.
+pub(crate) fn stem_by_script(word: &str) -> Option<String> {
+    let algorithm = match u32::from(word.chars().next()?) {
+        0x370..=0x3FF | 0x1F00..=0x1FFF => Algorithm::Greek,
+        0x400..=0x4FF => Algorithm::Russian,
+        0x600..=0x6FF => Algorithm::Arabic,
+        _ => return None,
+    };
+    word.chars().nth(LEAST_LETTERS - 1)?;
+    let stem = Stemmer::create(algorithm).stem(word).into_owned();
+    (!stem.is_empty()).then_some(stem)
+}
+
 impl Default for EnglishStemmer {
     fn default() -> EnglishStemmer {
         EnglishStemmer {
@@ -63,6 +82,24 @@ mod tests {
         stemmer.stem(&mut again);
         assert_eq!(first, again, "a remembered stem is the stem");
         first
+    }
+
+    #[test]
+    fn forms_of_a_word_meet_in_scripts_with_a_stemmer() {
+        for group in [
+            &["обжиг", "обжига", "обжигом"][..],
+            &["глазурь", "глазури", "глазурью"],
+            &["κεραμική", "κεραμικής"],
+            &["المعلمون", "معلم"],
+        ] {
+            let first = stem_by_script(group[0]);
+            for word in group {
+                assert_eq!(stem_by_script(word), first, "{word}");
+            }
+        }
+        for word in ["дом", "firing", "窑窑窑窑", ""] {
+            assert_eq!(stem_by_script(word), None, "{word}");
+        }
     }
 
     #[test]

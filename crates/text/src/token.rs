@@ -1,5 +1,7 @@
 //! The tokenizer: text to terms, with offsets of the original text.
 
+mod boundary;
+
 use std::ops::Range;
 
 use crate::forms::WordForms;
@@ -7,6 +9,10 @@ use crate::language::is_foreign;
 use crate::normal::{fold_into, is_folded};
 use crate::script::{Class, class};
 use crate::stem::EnglishStemmer;
+use boundary::{
+    CaseWatch, begins_dotted_name, char_at, connector, is_apostrophe, is_hyphen, is_possessive,
+    is_version, sign_suffix, word_begins,
+};
 
 /// No term is longer; the rest of a longer word is cut off, in index and question alike.
 const MAX_TERM_BYTES: usize = 64;
@@ -125,8 +131,12 @@ impl Tokenizer {
         if !plain {
             self.identifier(text, start..whole_end, &parts, sink);
         }
-        for part in &parts {
+        for (place, part) in parts.iter().enumerate() {
             self.emit(text, part.clone(), TokenKind::Word, sink);
+            if place == 0 && parts.len() > 1 && is_version(&bytes[start..]) {
+                self.identifier(text, start + 1..whole_end, &parts, sink);
+                self.emit(text, start + 1..part.end, TokenKind::Word, sink);
+            }
         }
         self.parts = parts;
         whole_end
@@ -375,88 +385,6 @@ impl Tokenizer {
     }
 }
 
-/// Finds where `camelCase` and `HTMLParser` are cut.
-#[derive(Default)]
-struct CaseWatch {
-    previous: Option<(bool, usize)>,
-    upper_run: u32,
-    seen_lower: bool,
-}
-
-impl CaseWatch {
-    /// Takes the next letter; answers with the offset of a boundary that it reveals.
-    fn boundary_before(&mut self, c: char, at: usize) -> Option<usize> {
-        let (upper, lower) = if c.is_ascii() {
-            (c.is_ascii_uppercase(), c.is_ascii_lowercase())
-        } else {
-            (c.is_uppercase(), c.is_lowercase())
-        };
-        let cut = match self.previous {
-            Some((false, _)) if upper && self.seen_lower => Some(at),
-            Some((true, before)) if lower && self.upper_run > 1 => Some(before),
-            _ => None,
-        };
-        self.upper_run = if upper { self.upper_run + 1 } else { 0 };
-        self.seen_lower = lower;
-        self.previous = Some((upper, at));
-        cut
-    }
-}
-
-fn char_at(text: &str, at: usize) -> (char, usize) {
-    let byte = text.as_bytes()[at];
-    if byte < 0x80 {
-        return (char::from(byte), 1);
-    }
-    let c = text[at..].chars().next().unwrap_or('\u{FFFD}');
-    (c, c.len_utf8())
-}
-
-fn word_begins(text: &str, at: usize) -> bool {
-    at < text.len() && matches!(class(char_at(text, at).0), Class::Word | Class::Hangul)
-}
-
-fn connector(c: char) -> bool {
-    matches!(c, '-' | '_' | '.' | '&' | '\'' | '’') || is_hyphen(c)
-}
-
-fn is_hyphen(c: char) -> bool {
-    matches!(c, '-' | '\u{2010}' | '\u{2011}')
-}
-
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '’')
-}
-
-/// An apostrophe and an `s` that ends the word.
-fn is_possessive(text: &str, c: char, after: usize) -> bool {
-    is_apostrophe(c)
-        && matches!(text.as_bytes().get(after), Some(b's' | b'S'))
-        && !word_begins(text, after + 1)
-}
-
-/// The bytes of `++` or `#` after a one- or two-letter name (`C++`, `F#`), if nothing of a word
-/// follows.
-fn sign_suffix(bytes: &[u8], end: usize) -> usize {
-    let size = match &bytes[end..] {
-        [b'+', b'+', ..] => 2,
-        [b'#', ..] => 1,
-        _ => return 0,
-    };
-    match bytes.get(end + size) {
-        Some(b) if b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#') => 0,
-        _ => size,
-    }
-}
-
-/// `.NET`, `.gitignore`: a dot after a blank and before a letter.
-fn begins_dotted_name(bytes: &[u8], dot: usize) -> bool {
-    let after_blank = dot == 0
-        || bytes[dot - 1].is_ascii_whitespace()
-        || matches!(bytes[dot - 1], b'`' | b'(' | b'"');
-    after_blank && bytes.get(dot + 1).is_some_and(u8::is_ascii_alphabetic)
-}
-
 /// The beginning of a piece that can give a term; folding the rest would be wasted.
 fn head(piece: &str) -> &str {
     &piece[..piece.floor_char_boundary(MAX_TERM_BYTES * 2)]
@@ -469,105 +397,4 @@ fn cut_term(term: &mut String) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use TokenKind::*;
-
-    fn terms(text: &str) -> Vec<String> {
-        Tokenizer::new().terms(text)
-    }
-
-    #[test]
-    fn words_and_identifiers() {
-        for (text, expected) in [
-            ("Firing the kilns", &["fire", "the", "kiln"][..]),
-            ("RFC-2119", &["rfc2119", "rfc", "2119"]),
-            ("node.js", &["nodejs", "node", "js"]),
-            (
-                "1.10 and 2024_01_05",
-                &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],
-            ),
-            (
-                "1.10 and 2024-01-05",
-                &["1.10", "1", "10", "and", "2024-01-05", "2024", "01", "05"],
-            ),
-            ("C++, C# or C.", &["c++", "c", "c#", "c", "or", "c"]),
-            ("on .NET 9", &["on", ".net", "net", "9"]),
-            (
-                "camelCase HTMLParser",
-                &["camelcase", "camel", "case", "htmlparser", "html", "parser"],
-            ),
-            (
-                "MAX_RETRY_COUNT",
-                &["maxretrycount", "max", "retri", "count"],
-            ),
-            ("Anna's don't l’eau", &["anna", "don", "t", "l", "eau"]),
-            ("_private_ **bold**", &["privat", "bold"]),
-            ("résumé", &["résumé", "resum"]),
-            ("re\u{301}sume\u{301}", &["résumé", "resum"]),
-            ("so\u{ad}ft", &["soft"]),
-            ("R&D", &["rd", "r", "d"]),
-            ("end. Next", &["end", "next"]),
-        ] {
-            assert_eq!(terms(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn scripts_without_blanks() {
-        assert_eq!(terms("釉薬kiln"), ["釉", "釉薬", "薬", "kiln"]);
-        assert_eq!(terms("ｶﾞｽ"), ["ガ", "ガス", "ス"]);
-        assert_eq!(
-            terms("น้ำ"),
-            ["น\u{e49}\u{e4d}\u{e32}"]
-                .map(|_| terms("น้ำ")[0].clone())
-                .to_vec()
-                .into_iter()
-                .chain(terms("น้ำ")[1..].to_vec())
-                .collect::<Vec<_>>()
-        );
-        assert_eq!(
-            terms("열쇠를"),
-            ["열쇠를", "열", "열쇠", "쇠", "쇠를", "를"]
-        );
-        assert_eq!(terms("🐝 hive"), ["🐝", "hive"]);
-        assert_eq!(terms("👩‍🌾"), ["👩", "🌾"]);
-    }
-
-    #[test]
-    fn ranges_are_of_the_original() {
-        let text = "Ｋｉｌｎ — re\u{301}sume\u{301} C++";
-        let mut seen = Vec::new();
-        Tokenizer::new().tokens(text, &mut |t| {
-            seen.push((text[t.range].to_string(), t.kind))
-        });
-        let expected = [
-            ("Ｋｉｌｎ", Word),
-            ("re\u{301}sume\u{301}", Spelling),
-            ("re\u{301}sume\u{301}", Word),
-            ("C++", Identifier),
-            ("C", Word),
-        ];
-        assert_eq!(seen, expected.map(|(t, k)| (t.to_string(), k)));
-    }
-
-    #[test]
-    fn long_tokens_are_cut_alike_everywhere() {
-        let long = "ab".repeat(5_000);
-        assert_eq!(terms(&long), terms(&format!("{long}cd")));
-        assert!(terms(&long)[0].len() <= MAX_TERM_BYTES);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_gives_ordered_ranges_within_it(text in "(\\PC|[a-zA-Z .'_+#-]|[\u{4e00}-\u{4e20}\u{ac00}-\u{ac20}\u{300}]){0,60}") {
-            let mut last = 0;
-            Tokenizer::new().tokens(&text, &mut |t| {
-                assert!(text.get(t.range.clone()).is_some_and(|s| !s.is_empty()));
-                assert!(t.range.start >= last || t.kind != Word, "{t:?}");
-                last = last.max(t.range.start);
-                assert!(!t.term.is_empty() && t.term.len() <= MAX_TERM_BYTES);
-            });
-        }
-    }
-}
+mod tests;

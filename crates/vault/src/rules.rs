@@ -185,7 +185,7 @@ impl Rules {
     }
 
     /// Why a folder is left out: for its own name or that of a folder above it.
-    pub(crate) fn excludes_folder_path(&self, folder: &str) -> Option<Reason> {
+    pub fn excludes_folder_path(&self, folder: &str) -> Option<Reason> {
         let above = folder.match_indices('/').map(|(at, _)| &folder[..at]);
         above
             .chain([folder])

@@ -31,10 +31,19 @@ const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+/// What keeps an index up to date while notes change.
+const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
+
+/// Failure cases look at answers as every surface gives them, and at what stands behind these.
+const BEHIND_ANSWERS: &[&str] = &[
+    "lorewell-capabilities",
+    "lorewell-index",
+    "lorewell-markdown",
+];
 
 /// Only for tests; uses nothing of the workspace.
 const TESTKIT: &str = "lorewell-testkit";
@@ -60,8 +69,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
+    ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
-    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION]),
+    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
+    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION, WATCH]),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
@@ -74,6 +85,7 @@ const HELD: &[(&str, &[&str])] = &[
     ("clap", &["lorewell", "lorewell-evals"]),
     ("clap_complete", &["lorewell"]),
     ("indicatif", &["lorewell"]),
+    ("notify", &["lorewell-watch"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",

@@ -53,11 +53,12 @@ pub(super) fn hit(world: &World, check: &Check) -> Result<(), String> {
     };
     let found = of_note.iter().find(fits);
     let places: Vec<String> = of_note.iter().map(|hit| place(hit)).collect();
-    let came = format!("{places:?} among {}", listed(answer));
+    let under = heading.map_or(String::new(), |name| format!(" under “{name}”"));
+    let over = line.map_or(String::new(), |line| format!(" over line {line}"));
     expect(
         found.is_some(),
-        format!("a hit under {heading:?} over line {line:?}"),
-        came,
+        format!("a hit{under}{over}"),
+        format!("{places:?} among {}", listed(answer)),
     )?;
     match (found, check.text("mark")) {
         (Some(hit), Ok(mark)) => marked(answer, hit, mark),

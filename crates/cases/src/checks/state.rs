@@ -82,8 +82,7 @@ pub(super) fn result_says(world: &World, check: &Check) -> Result<(), String> {
     let holds = match (came, wanted) {
         (Value::Array(list), Value::String(piece)) => list
             .iter()
-            .filter_map(Value::as_str)
-            .any(|line| line.contains(piece.as_str())),
+            .any(|item| item.to_string().contains(piece.as_str())),
         (came, wanted) => came == wanted,
     };
     expect(holds, wanted.to_string(), came.to_string())

@@ -1,6 +1,7 @@
 //! The figures of `lorewell eval` for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use lorewell_evaluation::{
     Advice, Basis, ConfidenceFigures, ENOUGH, Interval, Miss, ProbeFigures, Question,
@@ -65,6 +66,16 @@ pub(crate) fn question(question: &Question) -> String {
     )
 }
 
+/// All questions of a golden set, and where they are kept.
+pub(crate) fn golden_set(questions: &[Question], file: &Path) -> String {
+    let mut out: String = questions.iter().map(|one| question(one) + "\n").collect();
+    if questions.is_empty() {
+        out += "The golden set is empty. Add to it with `lorewell eval add \"QUESTION\" --note PATH`.\n";
+    }
+    let file = inert_line(&file.display().to_string());
+    out + &format!("{}\n", styled(FAINT, &format!("kept in {file}")))
+}
+
 fn questions(figures: &QuestionFigures, report: &Report, misses: bool) -> String {
     let from = report.sources.iter();
     let from: Vec<String> = from
@@ -109,7 +120,8 @@ fn questions(figures: &QuestionFigures, report: &Report, misses: bool) -> String
     }
     if misses {
         out += &fallen(
-            "not all among the first six passages",
+            "question",
+            "whose passages are not all among the first six",
             &figures.misses,
             true,
         );
@@ -130,7 +142,8 @@ fn probes(figures: &ProbeFigures, misses: bool) -> String {
     out += &format!("\n{}", systems(&figures.systems, &figures.found_nothing));
     if misses {
         out += &fallen(
-            "linked note not among the first five",
+            "probe",
+            "whose linked note is not among the first five",
             &figures.misses,
             false,
         );
@@ -183,8 +196,12 @@ fn confidence(counts: &ConfidenceFigures) -> String {
     )
 }
 
-fn fallen(what: &str, misses: &[Miss], passages: bool) -> String {
-    let mut out = format!("\n{} {what}:\n", grouped(misses.len() as u64));
+/// The questions or probes that fell, each with its ranks; nothing where none did.
+fn fallen(what: &str, how: &str, misses: &[Miss], passages: bool) -> String {
+    if misses.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{} {how}:\n", counted(misses.len() as u64, what));
     let rank = |rank: Option<usize>| rank.map_or("–".to_string(), |rank| rank.to_string());
     for miss in misses {
         let mut ranks = format!("note {}", rank(miss.note_rank));
@@ -253,5 +270,28 @@ fn advised(advice: &Advice, commands: &[String]) -> String {
                 "{tried}. Nothing better was found, as far as so many can tell: keep what is set.\n  the best of them: {settings}; note MRR {gain}, on questions that did not choose it {held_out}.{needed}\n"
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fell_is_counted_and_nothing_is_not_told() {
+        let miss = |id: &str| Miss {
+            id: id.to_string(),
+            question: "How hot?".to_string(),
+            notes: vec!["Kiln.md".to_string()],
+            note_rank: Some(7),
+            passage_rank: None,
+        };
+        let told = |misses: &[Miss]| fallen("probe", "whose linked note fell", misses, false);
+        assert_eq!(told(&[]), "");
+        let one = told(&[miss("a")]);
+        assert!(one.starts_with("\n1 probe whose linked note fell:\n  a  How hot?\n"));
+        assert!(one.contains("note 7; wanted: Kiln.md") && !one.contains("passage"));
+        let two = told(&[miss("a"), miss("b")]);
+        assert!(two.starts_with("\n2 probes whose"));
     }
 }

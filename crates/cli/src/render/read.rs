@@ -6,7 +6,7 @@ use crate::style::{self, inert};
 
 pub(crate) fn text(read: &ReadOutput) -> String {
     let mut out = inert(&read.text).into_owned();
-    if !out.ends_with('\n') {
+    if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
     // Talk about the text is not part of it: `lorewell read Note > file` is the note.

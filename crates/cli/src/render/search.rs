@@ -89,7 +89,11 @@ pub(super) fn linked(label: &str, uri: &str, note: &str, looks: &Looks<'_>) -> S
 
 fn reasons(passage: &PassageJson) -> String {
     let why: Vec<String> = passage.signals.iter().map(reason).collect();
-    let mut parts = vec![format!("{:.2}", passage.score), why.join(", ")];
+    let mut parts = Vec::new();
+    // What is only listed answers nothing.
+    if !why.is_empty() {
+        parts = vec![format!("{:.2}", passage.score), why.join(", ")];
+    }
     let evidence = &passage.evidence;
     parts.push(match evidence.rule.as_str() {
         "default" => evidence.class.clone(),
@@ -134,11 +138,14 @@ fn explanation(explained: &Explained) -> String {
     let order = explained
         .order
         .map_or(String::new(), |order| format!("; order {order:.4}"));
+    let place = explained.place.map_or(String::new(), |place| {
+        format!("; place {place} is kept for what is nearest in meaning")
+    });
     let mut out = format!(
         "{INDENT}{}\n",
         styled(
             FAINT,
-            &format!("fused {:.5}{standing}{order}", explained.fused)
+            &format!("fused {:.5}{standing}{order}{place}", explained.fused)
         )
     );
     for lane in &explained.lanes {

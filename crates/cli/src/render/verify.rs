@@ -19,6 +19,12 @@ pub(crate) fn text(verified: &VerifyOutput, looks: &Looks<'_>) -> String {
         out += &entry(claim, looks);
         out.push('\n');
     }
+    for quote in &verified.uncited {
+        let words = shortened(&inert_line(&quote.quote));
+        let line = format!("line {} of the answer", quote.line);
+        let _ = writeln!(out, "{}  “{words}”", styled(WARN, "no citation"));
+        let _ = writeln!(out, "{INDENT}{}\n", styled(FAINT, &line));
+    }
     if let Some(notice) = &verified.notice {
         let _ = writeln!(out, "{}", styled(WARN, &inert_line(notice)));
     }
@@ -30,8 +36,15 @@ pub(crate) fn text(verified: &VerifyOutput, looks: &Looks<'_>) -> String {
 }
 
 fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
+    // Nobody should take a sentence of the answer for a quotation that was altered.
+    let verdict = if claim.own_words {
+        "in other words"
+    } else {
+        &claim.verdict
+    };
     let style = match claim.verdict.as_str() {
         "exact" | "normalized" => TITLE,
+        "moved" if !claim.holds => ERROR,
         "moved" => WARN,
         _ if claim.kind == "sentence" => WARN,
         _ => ERROR,
@@ -41,7 +54,7 @@ fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
         "quote" => format!("“{words}”"),
         _ => words,
     };
-    let mut out = format!("{}  {words}\n", styled(style, &claim.verdict));
+    let mut out = format!("{}  {words}\n", styled(style, verdict));
     let mut about: Vec<String> = Vec::new();
     about.extend(claim.line.map(|line| format!("line {line} of the answer")));
     about.extend(
@@ -64,6 +77,10 @@ fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
     if let Some(difference) = &claim.difference {
         let _ = writeln!(out, "{INDENT}{}", inert_line(&difference.text));
     }
+    for number in &claim.not_in_note {
+        let lacks = format!("{} is not in the note", inert_line(number));
+        let _ = writeln!(out, "{INDENT}{}", styled(WARN, &lacks));
+    }
     if let Some(found) = &claim.found {
         let stands = if claim.verdict == "absent" {
             "its words stand in "
@@ -72,7 +89,25 @@ fn entry(claim: &ClaimJson, looks: &Looks<'_>) -> String {
         };
         let _ = writeln!(out, "{INDENT}{stands}{}", place(found, looks));
     }
+    if let Some(elsewhere) = &claim.elsewhere {
+        let label = styled(TITLE, &inert_line(&elsewhere.note));
+        let label = linked(&label, &elsewhere.uri, &elsewhere.note, looks);
+        let lines = styled(FAINT, &lines(elsewhere.line_range));
+        let _ = write!(out, "{INDENT}these very words stand in {label}  {lines}");
+        if let Some(newer) = &elsewhere.superseded_by {
+            let newer = format!(" · replaced by {}", newer.join(", "));
+            out += &styled(FAINT, &inert_line(&newer)).to_string();
+        }
+        out.push('\n');
+    }
     out
+}
+
+fn lines(range: [u32; 2]) -> String {
+    match range {
+        [first, last] if first == last => format!("line {first}"),
+        [first, last] => format!("lines {first}–{last}"),
+    }
 }
 
 fn is_found_in(claim: &ClaimJson, note: &str) -> bool {
@@ -83,10 +118,7 @@ fn place(found: &PlaceJson, looks: &Looks<'_>) -> String {
     let mut place = vec![found.note.clone()];
     place.extend(found.heading_path.iter().cloned());
     let label = styled(TITLE, &inert_line(&place.join(" › ")));
-    let lines = match found.line_range {
-        [first, last] if first == last => format!("line {first}"),
-        [first, last] => format!("lines {first}–{last}"),
-    };
+    let lines = lines(found.line_range);
     let label = linked(&label, &found.uri, &found.note, looks);
     format!("{label}  {}", styled(FAINT, &lines))
 }
@@ -120,7 +152,7 @@ fn summary(verified: &VerifyOutput) -> String {
         line += &format!(": {}", list.join(", "));
     }
     if counts.own_words > 0 {
-        line += &format!("; {} perhaps in words of their own", counts.own_words);
+        line += &format!("; {} of these in other words", counts.own_words);
     }
     if counts.uncited > 0 {
         line += &format!(

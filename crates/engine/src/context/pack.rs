@@ -10,7 +10,7 @@ use super::tokens::TokensError;
 
 /// How to read more than a passage. Said where a passage is a part.
 const READ: &str =
-    "“part”: the note holds more; to read it whole: tool read_note, or `lorewell read PATH`.";
+    "“part”: the note holds more; `lorewell read PATH` (knowledge.read) gives it whole.";
 
 /// How many tokens a text is.
 pub(super) type Count<'a> = &'a dyn Fn(&str) -> Result<usize, TokensError>;

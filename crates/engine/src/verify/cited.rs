@@ -94,7 +94,12 @@ impl<'a> Citations<'a> {
 
     pub(super) fn cited(&self, citation: &Citation) -> Cited {
         let place = match &citation.target {
-            Target::Source(n) => self.sources.get(n.as_str()).cloned().ok_or(NO_SUCH_SOURCE),
+            Target::Source(n) => {
+                // A footnote that the answer does not have is meant for a source.
+                let bare = n.strip_prefix('^').map(|n| self.sources.get(n));
+                let source = self.sources.get(n.as_str()).or(bare.flatten());
+                source.cloned().ok_or(NO_SUCH_SOURCE)
+            }
             // [[1]] is sometimes written for [1].
             Target::Note(link) => Ok(match self.sources.get(link.as_str()) {
                 Some(place) if link.bytes().all(|b| b.is_ascii_digit()) => place.clone(),
@@ -174,18 +179,17 @@ impl Shelf<'_> {
         if let Some(note) = self.view.snapshot.note_at(name)? {
             return Ok((vec![note], place));
         }
-        let inner = name.trim().trim_start_matches("[[").trim_end_matches("]]");
-        let link = split_target(inner);
-        if place.heading.is_empty() && place.block.is_none() {
-            (place.heading, place.block) = (link.headings, link.block);
-        }
-        if link.target.is_empty() {
+        if name.trim().is_empty() {
             return Ok((Vec::new(), place));
         }
-        match self.view.note_named(&link.target) {
-            Ok((note, others)) => {
-                let mut notes = vec![note];
-                for path in others {
+        match self.view.find_note(name) {
+            Ok(found) => {
+                if place.heading.is_empty() && place.block.is_none() {
+                    (place.heading, place.block) = (found.place.heading, found.place.block);
+                }
+                place.lines = place.lines.or(found.place.lines);
+                let mut notes = vec![found.note];
+                for path in found.others {
                     notes.extend(self.view.snapshot.note_at(&path)?);
                 }
                 Ok((notes, place))

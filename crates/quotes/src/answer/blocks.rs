@@ -18,9 +18,8 @@ pub(crate) fn read(text: &str) -> (Vec<Block>, Vec<(String, Target)>) {
         .reference_definitions()
         .iter()
         .filter_map(|(label, definition)| {
-            let label = label.trim_start_matches('^');
             let target = note_target(&definition.dest)?;
-            citations::is_number(label).then(|| (label.to_string(), target))
+            citations::is_label(label).then(|| (label.to_string(), target))
         })
         .collect();
     definitions.sort_by(|a, b| a.0.len().cmp(&b.0.len()).then_with(|| a.0.cmp(&b.0)));
@@ -81,7 +80,7 @@ impl Walk {
                     range: start..self.leaf.text.len(),
                     citation: Citation {
                         written: source.to_string(),
-                        target: Target::Source(label.to_string()),
+                        target: Target::Source(format!("^{label}")),
                     },
                     is_mark: true,
                 });
@@ -113,7 +112,7 @@ impl Walk {
             }
             Tag::FootnoteDefinition(label) => {
                 self.flush();
-                self.footnote = Some(label.to_string());
+                self.footnote = Some(format!("^{label}"));
             }
             Tag::TableCell if !self.leaf.text.is_empty() => self.leaf.text.push_str(" | "),
             Tag::Link {
@@ -222,12 +221,8 @@ fn cited(kind: LinkType, destination: &CowStr<'_>, source: &str) -> Option<Citat
         }
         LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut => {
             let label = source.trim_matches(['[', ']']);
-            let label = label
-                .rsplit('[')
-                .next()
-                .unwrap_or(label)
-                .trim_start_matches('^');
-            match citations::is_number(label) {
+            let label = label.rsplit('[').next().unwrap_or(label);
+            match citations::is_label(label) {
                 true => Target::Source(label.to_string()),
                 false => note_target(destination)?,
             }

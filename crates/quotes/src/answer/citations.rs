@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use lorewell_text::percent_decoded;
+
 use super::{Citation, Cited, Leaf, Target};
 
 /// So many sources are named by one pair of brackets at most (`[1-9]`).
@@ -13,6 +15,11 @@ const INSIDE: usize = 64;
 /// Whether a label is the number of a source.
 pub(crate) fn is_number(label: &str) -> bool {
     (1..=6).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a label is the number of a source or of a footnote (`^1`).
+pub(crate) fn is_label(label: &str) -> bool {
+    is_number(label.strip_prefix('^').unwrap_or(label))
 }
 
 /// Adds the citations that are no links to Markdown (`[1]`, `[1, 3]`, `[^2]`, `【1】`) and brings
@@ -63,11 +70,13 @@ fn brackets(rest: &str) -> (usize, Vec<String>) {
     // 【1†source】 names source 1.
     let named = inside[..end].split('†').next().unwrap_or_default();
     for part in named.split([',', ';', '、', '，']) {
-        let part = part.trim().trim_start_matches('^');
+        let part = part.trim();
+        let mark = if part.starts_with('^') { "^" } else { "" };
+        let part = part.trim_start_matches('^');
         match part.split_once(['-', '–']) {
-            None if is_number(part) => numbers.push(part.to_string()),
+            None if is_number(part) => numbers.push(format!("{mark}{part}")),
             Some((first, last)) => match span(first.trim(), last.trim().trim_start_matches('^')) {
-                Some(span) => numbers.extend(span.map(|number| number.to_string())),
+                Some(span) => numbers.extend(span.map(|number| format!("{mark}{number}"))),
                 None => return skip,
             },
             None => return skip,
@@ -92,7 +101,7 @@ pub(crate) fn note_target(destination: &str) -> Option<Target> {
         let file = query
             .split('&')
             .find_map(|field| field.strip_prefix("file="))?;
-        return Some(Target::Note(decoded(file)));
+        return Some(Target::Note(percent_decoded(file)));
     }
     let scheme = destination
         .bytes()
@@ -108,7 +117,7 @@ pub(crate) fn note_target(destination: &str) -> Option<Target> {
     if destination.is_empty() || destination.starts_with('#') || is_outside {
         return None;
     }
-    Some(Target::Note(decoded(destination)))
+    Some(Target::Note(percent_decoded(destination)))
 }
 
 /// A text that is nothing but a note's path (perhaps with headings behind it).
@@ -155,22 +164,4 @@ pub(crate) fn listed(leaf: &Leaf, line: Range<usize>) -> Option<(String, Target)
         None => path(rest),
     };
     named.map(|target| (label.clone(), target))
-}
-
-/// Decodes `%20` and the like; a text that would not be UTF-8 afterwards stays.
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .and_then(|pair| std::str::from_utf8(pair).ok());
-        let value = digits
-            .filter(|pair| bytes[at] == b'%' && pair.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        out.push(value.unwrap_or(bytes[at]));
-        at += if value.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_string())
 }

@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::citations::listed;
 use super::quotations::{self, Quotation};
-use super::{Answer, Block, Citation, Cited, Claim, Kind, Leaf, Target};
+use super::{Answer, Block, Citation, Cited, Claim, Kind, Leaf, Target, Uncited};
 use crate::folded::is_unspaced;
 
 /// A sentence of fewer words says nothing that could be looked for: “See [1].”
@@ -82,15 +82,16 @@ fn sentence_claims(
     for quotation in inside {
         let citations = citations_of(leaf, part, sentence, quotation);
         let text = without_marks(leaf, &quotation.inner, true);
+        let line = lines.line(leaf.place(quotation.outer.start));
         if citations.is_empty() {
-            answer.uncited += 1;
+            answer.uncited.push(Uncited { text, line });
         } else if !text.is_empty() {
             answer.claims.push(Claim {
                 kind: Kind::Quote,
                 text,
                 bare: None,
                 citations,
-                line: lines.line(leaf.place(quotation.outer.start)),
+                line,
             });
         }
     }
@@ -100,12 +101,17 @@ fn sentence_claims(
     let cited = leaf.cited_in(sentence).iter();
     let citations = distinct(cited.map(|cited| &cited.citation));
     let text = without_marks(leaf, sentence, false);
-    if citations.is_empty() || length(&text) < WORDS {
+    if citations.is_empty() {
         return;
     }
+    let kind = if length(&text) < WORDS {
+        Kind::Pointer
+    } else {
+        Kind::Sentence
+    };
     let indent = leaf.text[sentence.clone()].len() - leaf.text[sentence.clone()].trim_start().len();
     answer.claims.push(Claim {
-        kind: Kind::Sentence,
+        kind,
         bare: without_last_link(leaf, sentence)
             .filter(|bare| *bare != text && length(bare) >= WORDS),
         text,
@@ -123,14 +129,11 @@ fn citations_of(
 ) -> Vec<Citation> {
     let within = |range: &Range<usize>| leaf.cited_in(range).iter().collect::<Vec<_>>();
     let run = |cited: Vec<&Cited>| distinct(run(leaf, &cited).into_iter().map(|c| &c.citation));
-    let inside = within(&quotation.inner);
-    if inside.iter().any(|cited| cited.is_mark) {
-        return distinct(
-            inside
-                .into_iter()
-                .filter(|c| c.is_mark)
-                .map(|c| &c.citation),
-        );
+    // A footnote's mark in a quotation is the note's own.
+    let mut inside = within(&quotation.inner);
+    inside.retain(|cited| cited.is_mark && !cited.citation.target.is_footnote());
+    if !inside.is_empty() {
+        return distinct(inside.into_iter().map(|c| &c.citation));
     }
     let following = run(within(&(quotation.outer.end..sentence.end)));
     if !following.is_empty() {
@@ -324,7 +327,7 @@ fn blockquote(
         let marks = leaf
             .cited
             .iter()
-            .filter(|c| c.is_mark || c.range.start >= end);
+            .filter(|c| c.is_mark && !c.citation.target.is_footnote() || c.range.start >= end);
         own.extend(marks.map(|cited| cited.citation.clone()));
         let begin = if at == 0 { callout(&leaf.text) } else { 0 };
         let text = without_marks(leaf, &(begin.min(end)..end), true);
@@ -340,16 +343,18 @@ fn blockquote(
     if text.is_empty() {
         return;
     }
+    let line = lines.line(leaves.first().map_or(0, |leaf| leaf.place(0)));
+    let text = text.to_string();
     if citations.is_empty() {
-        answer.uncited += 1;
+        answer.uncited.push(Uncited { text, line });
         return;
     }
     answer.claims.push(Claim {
         kind: Kind::Quote,
-        text: text.to_string(),
+        text,
         bare: None,
         citations,
-        line: lines.line(leaves.first().map_or(0, |leaf| leaf.place(0))),
+        line,
     });
 }
 

@@ -4,7 +4,8 @@
 //! that follow it in its sentence; else those before it there; else the next of its paragraph. A
 //! blockquote bears those at its own end; else those that open the next paragraph; else the last
 //! of the paragraph that leads to it. A *sentence* with a citation and without a quotation is a
-//! claim as well. Quotations without any citation are counted and not judged.
+//! claim as well; of one with too few words only the citations count. Quotations without any
+//! citation are listed and not judged.
 
 mod blocks;
 mod citations;
@@ -22,8 +23,17 @@ pub struct Answer {
     pub claims: Vec<Claim>,
     /// What the answer itself says that its numbers mean: `[1] Kiln.md`, `[1]: Kiln.md`.
     pub sources: Vec<(String, Target)>,
-    /// Quotations that bear no citation.
-    pub uncited: usize,
+    /// Quotations that bear no citation, in order.
+    pub uncited: Vec<Uncited>,
+}
+
+/// A quotation without a citation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncited {
+    /// The words, without their quotation marks.
+    pub text: String,
+    /// The line of the answer on which it begins, from 1.
+    pub line: u32,
 }
 
 /// Something that an answer says, with what it cites for it.
@@ -48,6 +58,9 @@ pub enum Kind {
     Quote,
     /// The answer's own, perhaps.
     Sentence,
+    /// Nobody's: too few words to look for (`See [[Kiln]].`). Only whether its citations lead
+    /// anywhere can be told.
+    Pointer,
 }
 
 /// A citation.
@@ -62,10 +75,18 @@ pub struct Citation {
 /// What a citation names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// One of the sources that the answer was made from, by its number (`[1]`, `[^1]`).
+    /// One of the sources that the answer was made from, by its number (`[1]`); a footnote of the
+    /// answer, or for want of one such a source, by its mark (`[^1]` is `^1`).
     Source(String),
     /// A note: `Note#Heading`, as between the brackets of a wiki-link, percent signs decoded.
     Note(String),
+}
+
+impl Target {
+    /// Whether it is the mark of a footnote.
+    pub(crate) fn is_footnote(&self) -> bool {
+        matches!(self, Target::Source(label) if label.starts_with('^'))
+    }
 }
 
 impl Answer {

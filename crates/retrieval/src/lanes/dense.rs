@@ -83,7 +83,7 @@ pub(crate) fn nothing_to_ask(embedder: &dyn Embedder) -> LaneResult {
 }
 
 /// How much of the passages the lane could see.
-fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
+pub(crate) fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
     let Some(model) = snapshot.model() else {
         return LaneState::Ok;
     };

@@ -15,6 +15,12 @@ const PREFIX_MIN: usize = 4;
 /// So many longer words are looked for at most.
 const PREFIX_WORDS: usize = 8;
 
+/// A word that no passage has, of so many letters, may be misspelled; of so many, twice.
+const SLIP_MIN: usize = 5;
+const TWO_SLIPS_MIN: usize = 8;
+/// So many words are looked for in its place at most.
+const SLIP_WORDS: usize = 2;
+
 /// The terms that a question looks for, with what each is worth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
@@ -23,6 +29,9 @@ pub(crate) struct Terms {
     pub(crate) found: Vec<FoundTerm>,
     /// The inverse document frequency of each word of the question that no passage has.
     pub(crate) missing: Vec<f32>,
+    /// Words of the question that no passage has, in place of which words that are spelled nearly
+    /// so are looked for.
+    pub(crate) respelled: Vec<String>,
 }
 
 /// A term that some passage has.
@@ -38,7 +47,12 @@ pub(crate) struct FoundTerm {
 impl Terms {
     /// Looks the question's terms up in the segments; those that no passage has are replaced by
     /// longer words that begin with them, where there are any.
-    pub(crate) fn new(segments: &[Live<'_>], question: &Question) -> Result<Terms, RetrievalError> {
+    /// `text` is what `question` was made of.
+    pub(crate) fn new(
+        segments: &[Live<'_>],
+        question: &Question,
+        text: &str,
+    ) -> Result<Terms, RetrievalError> {
         let passages = lorewell_lexical::statistics(segments)?.passages as f32;
         let idf = |df: u32| (1.0 + (passages - df as f32 + 0.5) / (df as f32 + 0.5)).ln();
         let mut terms = Terms::default();
@@ -47,11 +61,16 @@ impl Terms {
             if df > 0 {
                 terms.push(&term.term, 1.0, df, idf(df));
             } else if term.kind == TokenKind::Word && term.term.len() >= PREFIX_MIN {
-                let longer = longer_words(segments, &term.term)?;
-                if longer.is_empty() {
-                    terms.missing.push(idf(0));
+                let mut instead = longer_words(segments, &term.term)?;
+                if instead.is_empty() {
+                    instead = near_words(segments, &term.term)?;
+                    if instead.is_empty() {
+                        terms.missing.push(idf(0));
+                    } else {
+                        terms.respelled.push(text[term.range.clone()].to_string());
+                    }
                 }
-                for word in longer {
+                for word in instead {
                     let df = document_frequency(segments, &word)?;
                     terms.push(&word, PREFIX_WEIGHT, df, idf(df));
                 }
@@ -125,6 +144,37 @@ fn longer_words(segments: &[Live<'_>], beginning: &str) -> Result<Vec<String>, R
         }
     }
     Ok(living)
+}
+
+/// Words that living passages have and that differ from this one by a slip of the pen or two: the
+/// nearest, and of equally near ones those that stand in most passages. Only words with the same
+/// first two letters are looked at: a slip there is rare, and the others are many.
+fn near_words(segments: &[Live<'_>], word: &str) -> Result<Vec<String>, RetrievalError> {
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) || word.len() < SLIP_MIN {
+        return Ok(Vec::new());
+    }
+    let allowed = if word.len() < TWO_SLIPS_MIN { 1 } else { 2 };
+    let mut near: Vec<(usize, u32, String)> = Vec::new();
+    for live in segments {
+        for entry in live.segment.terms_with_prefix(&word[..2], usize::MAX)? {
+            if entry.term.len().abs_diff(word.len()) > allowed {
+                continue;
+            }
+            let slips = strsim::osa_distance(&entry.term, word);
+            if slips <= allowed && near.iter().all(|(.., known)| *known != entry.term) {
+                let frequency = document_frequency(segments, &entry.term)?;
+                near.push((slips, frequency, entry.term));
+            }
+        }
+    }
+    near.retain(|(_, frequency, _)| *frequency > 0);
+    near.sort_by(|a, b| {
+        a.0.cmp(&b.0)
+            .then(b.1.cmp(&a.1))
+            .then_with(|| a.2.cmp(&b.2))
+    });
+    near.truncate(SLIP_WORDS);
+    Ok(near.into_iter().map(|(.., term)| term).collect())
 }
 
 /// Runs the lane.

@@ -63,6 +63,8 @@ pub(crate) fn run(
 ) -> Result<LaneResult, RetrievalError> {
     let snapshot = ground.snapshot;
     let mut found = Found::default();
+    // A link as it is written names what stands between its brackets.
+    let question = &question.replace("[[", " ").replace("]]", " ");
     let whole = fold_white_space(trim_signs(question));
     found.add(snapshot.notes_named(&whole)?, WHOLE);
     if found.notes.is_empty() {

@@ -85,7 +85,7 @@ fn expansion(
             p * (p / q).ln() * idf
         };
         for found in neighbours(segments, term, wanted, of_pair)?.neighbours {
-            let empty = found.term.chars().nth(1).is_none() || stop_words.holds(&found.term);
+            let empty = says_nothing(&found.term) || stop_words.holds(&found.term);
             if empty || terms.query.iter().any(|known| known.term == found.term) {
                 continue;
             }
@@ -102,6 +102,18 @@ fn expansion(
     };
     Ok(ranked.into_iter().map(weighted).collect())
 }
+
+/// A single sign, or a pair of a script without blanks of which one is a particle: no word.
+fn says_nothing(term: &str) -> bool {
+    term.chars().nth(1).is_none() || term.contains(PARTICLES)
+}
+
+/// Chinese and Japanese signs that bind words and are none.
+const PARTICLES: &[char] = &[
+    '的', '了', '是', '在', '和', '与', '這', '这', '那', '个', '個', '们', '們', '就', '也', '都',
+    '而', '及', '或', '把', '被', '给', '于', '之', '其', '如', '何', '吗', '呢', '吧', '着', '过',
+    'の', 'は', 'が', 'を', 'に', 'へ', 'と', 'も', 'で', 'や', 'か', 'な', 'て', 'た',
+];
 
 /// The words of a question that have something to teach, with their inverse document frequency.
 fn rarest(terms: &Terms, passages: f32) -> Vec<(&str, f32)> {

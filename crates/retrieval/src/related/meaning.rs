@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::subject::Subject;
 use crate::error::RetrievalError;
 use crate::lane::LaneState;
+use crate::lanes::dense;
 
 /// So many rows are looked at, besides the note's own.
 const DEPTH: usize = 96;
@@ -92,7 +93,7 @@ pub(crate) fn meaning(
         }
     }
     Ok(Meaning {
-        state: state(snapshot, embedder),
+        state: dense::state(snapshot, embedder),
         notes,
     })
 }
@@ -110,25 +111,6 @@ fn no_vector(snapshot: &Snapshot, embedder: &dyn Embedder, subject: &Subject) ->
     }
     let reason = format!("the note is in words that {model} does not know");
     LaneState::Abstained { reason }
-}
-
-/// How much of the passages could be compared.
-fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
-    let Some(model) = snapshot.model() else {
-        return LaneState::Ok;
-    };
-    let unseen = model.missing + model.outside;
-    if unseen == 0 {
-        return LaneState::Ok;
-    }
-    let all = model.embedded + unseen;
-    LaneState::Partial {
-        coverage: model.embedded as f32 / all as f32,
-        reason: format!(
-            "{unseen} of {all} passages have no vector of {}",
-            embedder.model()
-        ),
-    }
 }
 
 /// The sum of unit vectors over their number. In the order that is given, and in double precision,

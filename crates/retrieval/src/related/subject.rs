@@ -47,12 +47,12 @@ impl Subject {
             let Some(passage) = snapshot.passage(id)? else {
                 continue;
             };
-            let text = without_hidden(&passage.text, &passage.hidden);
+            let text = passage.said();
             passages.push(SubjectPassage {
                 id,
                 key: passage_key(&text),
-                heading_path: passage.heading_path,
                 lines: lines(&text),
+                heading_path: passage.heading_path,
             });
         }
         Ok(Subject { note, passages })
@@ -128,18 +128,6 @@ fn hash_of(text: &str) -> u64 {
     hasher.finish()
 }
 
-pub(crate) fn without_hidden(text: &str, hidden: &[std::ops::Range<usize>]) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut at = 0;
-    for piece in hidden {
-        shown.push_str(text.get(at..piece.start).unwrap_or_default());
-        shown.push(' ');
-        at = piece.end;
-    }
-    shown.push_str(text.get(at..).unwrap_or_default());
-    shown
-}
-
 /// A line without the destinations of its links and bare addresses: their words are nobody's.
 fn without_addresses(line: &str) -> String {
     if !line.contains("](") && !line.contains("://") {
@@ -177,7 +165,5 @@ mod tests {
         let shown =
             lines("See [the kiln](https://x.test/a_b) or https://y.test now ![p](z.png) end");
         assert_eq!(shown[0].words, "See [the kiln] or now ![p] end");
-        let hidden = vec![0..2, 6..8];
-        assert_eq!(without_hidden("%%a %%b%%", &hidden), " a %% %");
     }
 }

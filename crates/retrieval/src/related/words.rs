@@ -5,7 +5,7 @@ use lorewell_lexical::{Live, QueryTerm, SegmentError, document_frequency, search
 use lorewell_text::{StopWords, TokenKind, Tokenizer, fold};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::subject::{Subject, SubjectPassage, passage_key, without_hidden};
+use super::subject::{Subject, SubjectPassage, passage_key};
 use crate::error::RetrievalError;
 
 /// So many words of the note, those that say most of it, are looked for.
@@ -379,6 +379,5 @@ fn is_repeated(
 }
 
 fn same_text(other: &StoredPassage, passage: &SubjectPassage) -> bool {
-    let text = without_hidden(&other.text, &other.hidden);
-    passage_key(&text) == passage.key
+    passage_key(&other.said()) == passage.key
 }

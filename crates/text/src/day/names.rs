@@ -1,9 +1,20 @@
-//! Names of months and days of the week in English, German, French and Spanish, folded.
+//! Names of months and days of the week, and words of relative dates, folded: most in English,
+//! German, French and Spanish; months in Italian, Portuguese, Dutch and Russian too.
 
-/// The month (1 to 12) of a folded name, and whether the name is written out: short forms count
-/// only beside a year.
-pub(super) fn month(word: &str) -> Option<(u8, bool)> {
-    const FULL: [&[&str]; 12] = [
+/// What the name of a month can stand with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MonthName {
+    /// With a day before or behind it, also without a year: `3 May`, `May 3`.
+    Free,
+    /// Without a year only with the day before it: `2 maggio`, `2 мая`.
+    DayFirst,
+    /// A short form: only beside a year.
+    Short,
+}
+
+/// The month (1 to 12) of a folded name, and what the name can stand with.
+pub(super) fn month(word: &str) -> Option<(u8, MonthName)> {
+    const FREE: [&[&str]; 12] = [
         &["january", "januar", "janner", "jaenner", "janvier", "enero"],
         &["february", "februar", "fevrier", "febrero"],
         &["march", "marz", "maerz", "mars", "marzo"],
@@ -16,6 +27,35 @@ pub(super) fn month(word: &str) -> Option<(u8, bool)> {
         &["october", "oktober", "octobre", "octubre"],
         &["november", "novembre", "noviembre"],
         &["december", "dezember", "decembre", "diciembre"],
+    ];
+    // Russian: of the month, in the month, the month itself.
+    const DAY_FIRST: [&[&str]; 12] = [
+        &[
+            "gennaio",
+            "janeiro",
+            "januari",
+            "января",
+            "январе",
+            "январь",
+        ],
+        &[
+            "febbraio",
+            "fevereiro",
+            "februari",
+            "февраля",
+            "феврале",
+            "февраль",
+        ],
+        &["marco", "maart", "марта", "марте", "март"],
+        &["aprile", "апреля", "апреле", "апрель"],
+        &["maggio", "maio", "mei", "мая", "мае", "маи"],
+        &["giugno", "junho", "июня", "июне", "июнь"],
+        &["luglio", "julho", "июля", "июле", "июль"],
+        &["augustus", "августа", "августе", "август"],
+        &["settembre", "setembro", "сентября", "сентябре", "сентябрь"],
+        &["ottobre", "outubro", "октября", "октябре", "октябрь"],
+        &["novembro", "ноября", "ноябре", "ноябрь"],
+        &["dicembre", "dezembro", "декабря", "декабре", "декабрь"],
     ];
     const SHORT: [&[&str]; 12] = [
         &["jan", "janv", "ene"],
@@ -31,10 +71,15 @@ pub(super) fn month(word: &str) -> Option<(u8, bool)> {
         &["nov"],
         &["dec", "dez", "dic"],
     ];
-    let find = |table: &[&[&str]; 12]| table.iter().position(|names| names.contains(&word));
-    let full = find(&FULL).map(|at| (at, true));
-    let (at, is_full) = full.or_else(|| find(&SHORT).map(|at| (at, false)))?;
-    Some((u8::try_from(at + 1).ok()?, is_full))
+    let tables = [
+        (&FREE, MonthName::Free),
+        (&DAY_FIRST, MonthName::DayFirst),
+        (&SHORT, MonthName::Short),
+    ];
+    tables.into_iter().find_map(|(table, name)| {
+        let at = table.iter().position(|names| names.contains(&word))?;
+        Some((u8::try_from(at + 1).ok()?, name))
+    })
 }
 
 /// The day of the week, 0 for Monday, of a folded name.

@@ -1,4 +1,4 @@
-//! Days named from where the speaker stands: `yesterday`, `last Monday`, `vor drei Tagen`.
+//! Days named from where the speaker stands: `yesterday`, `last Monday`, `vor drei Tagen`, `昨天`.
 
 use super::names::{Unit, count, unit, weekday, which};
 use super::scan::Scan;
@@ -12,11 +12,12 @@ pub(super) fn read(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Per
         .or_else(|| ago(scan, at, today))
         .or_else(|| one_of_a_row(scan, at, today))
         .filter(|(end, _)| scan.word(*end).is_none())
+        .or_else(|| in_signs(scan, at, today))
 }
 
 /// `today`, `yesterday`, `the day before yesterday` and their like.
 fn neighbour(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Period)> {
-    const PHRASES: [(&[&str], i64); 19] = [
+    const PHRASES: [(&[&str], i64); 34] = [
         (&["day", "before", "yesterday"], -2),
         (&["day", "after", "tomorrow"], 2),
         (&["yesterday"], -1),
@@ -36,6 +37,21 @@ fn neighbour(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Period)> 
         (&["hoy"], 0),
         (&["pasado", "manana"], 2),
         (&["manana"], 1),
+        (&["altro", "ieri"], -2),
+        (&["ieri"], -1),
+        (&["oggi"], 0),
+        (&["dopodomani"], 2),
+        (&["domani"], 1),
+        (&["anteontem"], -2),
+        (&["ontem"], -1),
+        (&["hoje"], 0),
+        (&["eergisteren"], -2),
+        (&["gisteren"], -1),
+        (&["vandaag"], 0),
+        (&["позавчера"], -2),
+        (&["вчера"], -1),
+        (&["сегодня"], 0),
+        (&["завтра"], 1),
     ];
     let (phrase, end, days) = PHRASES.iter().find_map(|(phrase, days)| {
         let mut words = scan.words_from(at);
@@ -55,6 +71,52 @@ fn neighbour(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Period)> 
     };
     let day = today.plus(days)?;
     (!is_something_else).then_some((end, day.into()))
+}
+
+/// Words of Chinese and Japanese, which stand in their sentence without blanks, and with what is
+/// around them may be parts of other words: `目前|天气`, `上|周围`.
+fn in_signs(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Period)> {
+    /// The words, what they count, how many, what they cannot follow, and what cannot follow them.
+    type Row = (
+        &'static [&'static str],
+        Unit,
+        i64,
+        &'static str,
+        &'static str,
+    );
+    const ROWS: [Row; 9] = [
+        (&["一昨日"], Unit::Day, -2, "", ""),
+        (&["前天"], Unit::Day, -2, "大以之目此先从從", "气氣"),
+        (&["昨天", "昨日"], Unit::Day, -1, "", ""),
+        (&["今天", "今日"], Unit::Day, 0, "如当當现現", "子"),
+        (&["明天", "明日"], Unit::Day, 1, "文光透", "香"),
+        (
+            &["上周", "上週"],
+            Unit::Week,
+            -1,
+            "早晚",
+            "末围圍期年边邊到转轉全密游遊一二三四五六日天",
+        ),
+        (&["先週"], Unit::Week, -1, "", "末"),
+        (&["上个月", "上個月"], Unit::Month, -1, "上", ""),
+        (&["先月"], Unit::Month, -1, "", ""),
+    ];
+    let (word, row) = ROWS.iter().find_map(|row| {
+        let mut words = row.0.iter();
+        let word = words.find(|word| {
+            let mut signs = word.chars().zip(at..);
+            signs.all(|(sign, at)| scan.written(at).starts_with(sign))
+        })?;
+        Some((word, row))
+    })?;
+    let end = at + word.chars().count();
+    let (_, unit, steps, not_behind, not_before) = row;
+    let one_of = |signs: &str, at: Option<usize>| {
+        let sign = at.and_then(|at| scan.written(at).chars().next());
+        sign.is_some_and(|sign| signs.contains(sign))
+    };
+    let is_something_else = one_of(not_behind, at.checked_sub(1)) || one_of(not_before, Some(end));
+    (!is_something_else).then_some((end, shifted(*unit, *steps, today)?))
 }
 
 /// Whether a text has words that are French and not German.

@@ -1,6 +1,6 @@
 //! Dates of the calendar as people write them, in numbers and with names of months.
 
-use super::names::month;
+use super::names::{MonthName, month};
 use super::scan::Scan;
 use super::{Day, Period};
 
@@ -15,6 +15,7 @@ pub(super) fn read(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<(us
             .or_else(|| year_last(scan, at))
             .or_else(|| day_and_month_name(scan, at, today))
             .or_else(|| year_and_month_name(scan, at))
+            .or_else(|| month_and_day_signs(scan, at, today?))
     } else {
         month_name(scan, at, today)
     }
@@ -56,16 +57,35 @@ fn chinese(scan: &Scan<'_>, at: usize, year: u16) -> Option<(usize, Period)> {
     is(at + 1, ['年', '년']).then_some(())?;
     let month_at = scan.skip_blank(at + 2);
     let month = small(scan, month_at, 1)?;
-    is(month_at + 1, ['月', '월']).then_some(())?;
-    let day_at = scan.skip_blank(month_at + 2);
-    if let Some(day) = small(scan, day_at, 1)
-        && scan
-            .written(day_at + 1)
-            .starts_with(['日', '号', '號', '일'])
-    {
-        return Some((day_at + 2, Day::new(year, month, day)?.into()));
+    is(month_at + 1, MONTH_SIGNS).then_some(())?;
+    if let Some((end, day)) = day_sign(scan, month_at + 2) {
+        return Some((end, Day::new(year, month, day)?.into()));
     }
     Some((month_at + 2, Period::month(year, month)?))
+}
+
+/// `5月2日`, `5월 2일`: the last such day. Behind a sign for years it is of a year that was not
+/// read (`去年5月2日`).
+fn month_and_day_signs(scan: &Scan<'_>, at: usize, today: Day) -> Option<(usize, Period)> {
+    let month = small(scan, at, 1)?;
+    scan.written(at + 1)
+        .starts_with(MONTH_SIGNS)
+        .then_some(())?;
+    let (end, day) = day_sign(scan, at + 2)?;
+    let before = scan.word_before(at);
+    let of_a_year = before.is_some_and(|word| word.ends_with(['年', '년']));
+    let day = last_of_its_name(month, day, today)?;
+    (!of_a_year).then_some((end, day.into()))
+}
+
+const MONTH_SIGNS: [char; 2] = ['月', '월'];
+
+/// A day of the month with its sign, a blank before it or not: the piece behind it, and the day.
+fn day_sign(scan: &Scan<'_>, at: usize) -> Option<(usize, u8)> {
+    let at = scan.skip_blank(at);
+    let day = small(scan, at, 1)?;
+    let has_sign = scan.written(at + 1).starts_with(['日', '号', '號', '일']);
+    has_sign.then_some((at + 2, day))
 }
 
 /// `2024-W18`, `2024W18`, `2024-W18-3`, `2024-Q2`.
@@ -128,7 +148,7 @@ fn year_last(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
 }
 
 /// `3 May 2024`, `3rd of May, 2024`, `3. Mai 2024`, `1er mai 2024`, `3 de mayo de 2024`,
-/// `3-May-2024`; without the year, the last such day.
+/// `2 maggio 2026`, `2 мая 2026`, `3-May-2024`; without the year, the last such day.
 fn day_and_month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<(usize, Period)> {
     let day = small(scan, at, 1)?;
     let mut next = skip_ordinal(scan, at + 1);
@@ -137,7 +157,7 @@ fn day_and_month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<
     if let Some("of" | "de" | "del" | "d") = scan.word(next) {
         next = skip_between(scan, next + 1);
     }
-    let (month, is_full) = month(scan.word(next)?)?;
+    let (month, form) = month_at(scan, next)?;
     let name = next;
     // A short form may bear a dot: `3 Sept. 2024`.
     next += 1;
@@ -146,20 +166,21 @@ fn day_and_month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<
         return Some((end, Day::new(year, month, day)?.into()));
     }
     let day = last_of_its_name(month, day, today?)?;
-    (is_full && is_surely_a_month(scan, name) && scan.ends(name + 1))
+    (form != MonthName::Short && is_surely_a_month(scan, name) && scan.ends(name + 1))
         .then_some((name + 1, day.into()))
 }
 
 /// `May 3, 2024`, `May 3rd 2024`, `mayo 3 de 2024`, `May 2024`; without the year, the last such
 /// day.
 fn month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<(usize, Period)> {
-    let (month, is_full) = month(scan.word(at)?)?;
+    let (month, form) = month_at(scan, at)?;
     let mut next = at + 1;
-    next += usize::from(!is_full && scan.sign(next) == Some('.'));
+    next += usize::from(form == MonthName::Short && scan.sign(next) == Some('.'));
     if let Some((end, year)) = year_behind(scan, next) {
-        // The planet bears its year as readily as the French month does.
-        let planet = scan.written(at) == "Mars";
-        return (!planet).then_some((end, Period::month(year, month)?));
+        // The planet bears its year as readily as the French month does, and so does the city.
+        let is_other = scan.written(at) == "Mars"
+            || (scan.word(at) == Some("janeiro") && scan.words().any(|word| word == "rio"));
+        return (!is_other).then_some((end, Period::month(year, month)?));
     }
     next = skip_between(scan, next);
     let day_at = next;
@@ -170,7 +191,7 @@ fn month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<(usize, 
         return Some((end, Day::new(year, month, day)?.into()));
     }
     let day = last_of_its_name(month, day, today?)?;
-    (is_full && (is_ordinal || is_surely_a_month(scan, at)) && scan.ends(next))
+    (form == MonthName::Free && (is_ordinal || is_surely_a_month(scan, at)) && scan.ends(next))
         .then_some((next, day.into()))
 }
 
@@ -178,7 +199,7 @@ fn month_name(scan: &Scan<'_>, at: usize, today: Option<Day>) -> Option<(usize, 
 fn year_and_month_name(scan: &Scan<'_>, at: usize) -> Option<(usize, Period)> {
     let year = scan.digits(at, 4, 4)?;
     let name = skip_between(scan, at + 1);
-    let (month, _) = month(scan.word(name)?)?;
+    let (month, _) = month_at(scan, name)?;
     let day_at = skip_between(scan, name + 1);
     let day = small(scan, day_at, 1)?;
     let end = skip_ordinal(scan, day_at + 1);
@@ -214,6 +235,12 @@ fn skip_between(scan: &Scan<'_>, at: usize) -> usize {
 /// A day or month in one or two digits.
 fn small(scan: &Scan<'_>, at: usize, least: usize) -> Option<u8> {
     u8::try_from(scan.digits(at, least, 2)?).ok()
+}
+
+/// The month that a word names: [`month`], but `Marco` without its cedilla is a man.
+fn month_at(scan: &Scan<'_>, at: usize) -> Option<(u8, MonthName)> {
+    let found = month(scan.word(at)?)?;
+    (!scan.written(at).eq_ignore_ascii_case("marco")).then_some(found)
 }
 
 /// `may` and `march` are verbs where they are not capitalized.

@@ -1,232 +1,8 @@
-//! What links where, and which notes are related: over small vaults that each show one thing.
+//! Which notes are related, and what changes that.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+use lorewell_engine::{RelatedEntry, RelatedNotes, RelatedSignal, RuleSettings, Rules, Scope};
 
-use lorewell_engine::{
-    EngineError, EngineSettings, Host, LinkMeaning, Listed, NoteLinks, OutgoingLink, Patience,
-    Piece, Quiet, RelatedEntry, RelatedNotes, RelatedQuestion, RelatedSignal, RuleSettings, Rules,
-    Scope, SharedTarget,
-};
-use lorewell_testkit::TempHome;
-
-struct World {
-    home: TempHome,
-    settings: EngineSettings,
-}
-
-impl World {
-    fn new(fixture: &str) -> World {
-        World {
-            home: TempHome::new(fixture),
-            settings: EngineSettings::default(),
-        }
-    }
-
-    fn host(&self) -> Host {
-        let (root, index) = (self.home.vault.root(), self.home.index_dir());
-        let host = Host::open("Notes", root, &index, self.settings.clone()).unwrap();
-        host.refresh(Patience::Read, &Quiet).unwrap();
-        host
-    }
-
-    fn links(&self, note: &str) -> NoteLinks {
-        let host = self.host();
-        host.view().unwrap().links_of(note, ALL).unwrap()
-    }
-
-    fn related(&self, note: &str) -> RelatedNotes {
-        self.related_in(note, Scope::default())
-    }
-
-    fn related_in(&self, note: &str, scope: Scope) -> RelatedNotes {
-        let host = self.host();
-        let question = RelatedQuestion {
-            note: note.to_string(),
-            limit: 10,
-            scope,
-        };
-        host.view().unwrap().related(&question).unwrap()
-    }
-}
-
-const ALL: Piece = Piece {
-    offset: 0,
-    limit: 1000,
-};
-
-/// `line: what is written -> what it leads to`
-fn outgoing(link: &OutgoingLink) -> String {
-    let meaning = match &link.meaning {
-        LinkMeaning::Note { note, others } if others.is_empty() => note.path.clone(),
-        LinkMeaning::Note { note, others } => format!("{} or {}", note.path, others.join(", ")),
-        LinkMeaning::SameNote => "itself".to_string(),
-        LinkMeaning::File => "a file".to_string(),
-        LinkMeaning::Missing => "nothing".to_string(),
-    };
-    let part = match link.part_exists {
-        Some(true) => ", there",
-        Some(false) => ", not there",
-        None => "",
-    };
-    let written = link.written.clone().unwrap_or_default();
-    format!("{}: {written} -> {meaning}{part}", link.line.unwrap_or(0))
-}
-
-fn backlinks(links: &NoteLinks) -> Vec<String> {
-    let shown = links.backlinks.items.iter().map(|link| {
-        let line = link.line_range.map_or(0, |(first, _)| first);
-        format!("{}:{line} {}", link.from.path, link.sentence)
-    });
-    shown.collect()
-}
-
-fn targets(list: &Listed<SharedTarget>) -> Vec<String> {
-    let shown = list.items.iter().map(|shared| {
-        let from: Vec<String> = shared
-            .from
-            .iter()
-            .map(|place| format!("{}:{}", place.note.path, place.line.unwrap_or(0)))
-            .collect();
-        let notes = shared.notes.join(", ");
-        format!(
-            "{} [{notes}] {}x from {}",
-            shared.target,
-            shared.links,
-            from.join(" ")
-        )
-    });
-    shown.collect()
-}
-
-const LINKED: &str = "
-=== Kiln.md ===
----
-up: \"[[Workshop]]\"
----
-# Kiln
-See [[Glaze#Ash glaze|the ash one]], [[Glaze#Nope]] and [[Glaze#^tea]].
-![[photo.jpg]] [[Lost]] and [[lost|again]], [[#kiln]], [[Ledger]].
-
-## Firing
-Slow. ^slow
-=== Glaze.md ===
-# Glaze
-## Ash glaze
-Fires well. Use it in the *big* [[Kiln|kiln]] only! Not elsewhere.
-
-- one
-- two, see ![[Kiln#Firing]]
-  and [[Kiln#^slow]]. Then stop.
-
-| what | where |
-| --- | --- |
-| tea bowl ^tea | [[Oven\\|kiln]] |
-
-Tea bowl. ^tea
-=== Workshop.md ===
----
-aliases: [Shed]
-has:
-  - \"[[Kiln]]\"
----
-Nothing [here](Kiln.md).
-=== A/Ledger.md ===
-x
-=== B/Ledger.md ===
-y
-=== Lone.md ===
-[[Lone]] [[Ledger]]
-";
-
-#[test]
-fn the_links_of_a_note_are_told_both_ways() {
-    let world = World::new(LINKED);
-    let links = world.links("kiln");
-    let lines: Vec<String> = links.outgoing.items.iter().map(outgoing).collect();
-    assert_eq!(
-        lines,
-        [
-            "2: [[Workshop]] -> Workshop.md",
-            "5: [[Glaze#Ash glaze|the ash one]] -> Glaze.md, there",
-            "5: [[Glaze#Nope]] -> Glaze.md, not there",
-            "5: [[Glaze#^tea]] -> Glaze.md, there",
-            "6: ![[photo.jpg]] -> a file",
-            "6: [[Lost]] -> nothing",
-            "6: [[lost|again]] -> nothing",
-            "6: [[#kiln]] -> itself, there",
-            "6: [[Ledger]] -> A/Ledger.md or B/Ledger.md",
-        ]
-    );
-    assert_eq!(
-        backlinks(&links),
-        [
-            "Glaze.md:3 Use it in the big kiln only!",
-            "Glaze.md:6 two, see Kiln#Firing and Kiln#^slow.",
-            "Glaze.md:6 two, see Kiln#Firing and Kiln#^slow.",
-            "Workshop.md:4 has: Kiln",
-            "Workshop.md:6 Nothing here.",
-        ]
-    );
-    assert_eq!(targets(&links.unresolved), ["Lost [] 2x from Kiln.md:6"]);
-    assert_eq!(
-        targets(&links.ambiguous),
-        ["Ledger [A/Ledger.md, B/Ledger.md] 1x from Kiln.md:6"]
-    );
-    // What the ranges hold is what is said.
-    let text = world.home.vault.read("Glaze.md");
-    let range = &links.backlinks.items[0].byte_range;
-    let slice = &text[range.start as usize..range.end as usize];
-    assert_eq!(slice, "Use it in the *big* [[Kiln|kiln]] only!");
-}
-
-#[test]
-fn lists_are_told_piece_by_piece_and_a_changed_note_without_lines() {
-    let world = World::new(LINKED);
-    let host = world.host();
-    let view = host.view().unwrap();
-    let piece = Piece {
-        offset: 1,
-        limit: 2,
-    };
-    let links = view.links_of("Kiln.md", piece).unwrap();
-    assert_eq!((links.outgoing.items.len(), links.outgoing.total), (2, 9));
-    assert_eq!(links.backlinks.items[0].line_range, Some((6, 7)));
-    assert_eq!(links.unresolved.items, []);
-    assert_eq!(links.unresolved.total, 1);
-    world.home.vault.write("Workshop.md", "gone");
-    let links = view.links_of("Kiln.md", ALL).unwrap();
-    let property = &links.backlinks.items[3];
-    assert_eq!(
-        (property.sentence.as_str(), property.line_range),
-        ("Kiln", None)
-    );
-    let missing = view.links_of("Klin", ALL).unwrap_err();
-    assert!(matches!(missing, EngineError::NoSuchNote { .. }));
-    let ledger = view.links_of("Ledger", ALL).unwrap();
-    assert_eq!(ledger.others, ["B/Ledger.md"]);
-}
-
-#[test]
-fn what_is_loose_in_a_vault_is_told() {
-    let world = World::new(LINKED);
-    let host = world.host();
-    let overview = host.view().unwrap().link_overview(ALL).unwrap();
-    assert_eq!(
-        targets(&overview.unresolved),
-        ["Lost [] 2x from Kiln.md:6", "Oven [] 1x from Glaze.md:11"]
-    );
-    assert_eq!(
-        targets(&overview.ambiguous),
-        ["Ledger [A/Ledger.md, B/Ledger.md] 2x from Kiln.md:6 Lone.md:1"]
-    );
-    let orphans: Vec<&str> = overview
-        .orphans
-        .items
-        .iter()
-        .map(|n| n.path.as_str())
-        .collect();
-    assert_eq!(orphans, ["B/Ledger.md"]);
-}
+use super::{World, backlinks, targets};
 
 /// Twelve notes about nothing that matters here, so that words can be rare.
 fn filler() -> String {
@@ -523,4 +299,22 @@ fn a_language_that_the_model_does_not_know_is_said() {
     let state = format!("{:?}", related.dense.state);
     assert!(state.starts_with("Abstained"), "{state}");
     assert_eq!(paths(&related), ["徳島.md"]);
+}
+
+#[test]
+fn an_empty_note_is_found_by_its_links_and_has_no_vector() {
+    let world = World::new(
+        "
+=== Empty.md ===
+=== Hidden.md ===
+%% nothing to see %%
+=== Kiln.md ===
+See [[Empty]] and [[Hidden]] before the kiln is fired.
+",
+    );
+    let related = world.related("Empty");
+    assert!(paths(&related).contains(&"Kiln.md"), "{related:?}");
+    assert_eq!(entry(&world.related("Kiln"), "Hidden.md").snippet, "");
+    let host = world.host();
+    assert_eq!(host.view().unwrap().totals().passages, 3);
 }

@@ -1,0 +1,191 @@
+//! Where hints wait until it has been quiet for a moment (debouncing), and where a watcher sleeps.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lorewell_engine::Observer;
+
+/// Ends a watcher, from any thread. An update that runs stops at its next safe point.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    pub(crate) inbox: Arc<Inbox>,
+}
+
+impl Stop {
+    /// Of a watcher that is still to begin.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// Asks the watcher to end.
+    pub fn stop(&self) {
+        self.inbox.stop();
+    }
+
+    /// Whether an update runs that must reach a safe point first. Waiting for another process
+    /// that writes the index is none.
+    pub fn is_working(&self) -> bool {
+        self.inbox.working.load(Ordering::SeqCst)
+    }
+}
+
+/// What events were about, gathered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hints {
+    /// The path of the first, from the vault's root.
+    pub(crate) first: String,
+    /// Folders that came, went or moved: what is watched below them must be found anew.
+    pub(crate) folders: BTreeSet<PathBuf>,
+    /// What is watched in the whole vault must be found anew.
+    pub(crate) everything: bool,
+}
+
+/// How long hints are gathered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Until it was quiet for so long.
+    pub(crate) quiet: Duration,
+    /// But not longer than this after the first.
+    pub(crate) longest: Duration,
+}
+
+impl Pace {
+    fn due(self, first: Instant, last: Instant) -> Instant {
+        (last + self.quiet).min(first + self.longest)
+    }
+}
+
+/// Why a watcher woke up.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    Stop,
+    Hints(Hints),
+    Time,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    state: Mutex<State>,
+    bell: Condvar,
+    stopped: AtomicBool,
+    working: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    hints: Hints,
+    /// When the first and the last hint came; nothing if there is none.
+    times: Option<(Instant, Instant)>,
+}
+
+impl Inbox {
+    /// Adds a hint. Only the first of many wakes the watcher.
+    pub(crate) fn hint(&self, path: &str, folder: Option<PathBuf>, everything: bool) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.hints.folders.extend(folder);
+        state.hints.everything |= everything;
+        match &mut state.times {
+            Some((_, last)) => *last = now,
+            times @ None => {
+                *times = Some((now, now));
+                state.hints.first = path.to_string();
+                self.bell.notify_all();
+            }
+        }
+    }
+
+    /// Sleeps until hints are due, until a time, or until it is to stop.
+    pub(crate) fn wait(&self, until: Instant, pace: Pace) -> Wake {
+        let mut state = self.state();
+        loop {
+            if self.stopped() {
+                return Wake::Stop;
+            }
+            let now = Instant::now();
+            let due = state.times.map(|(first, last)| pace.due(first, last));
+            if due.is_some_and(|due| due <= now) {
+                state.times = None;
+                return Wake::Hints(std::mem::take(&mut state.hints));
+            }
+            if due.is_none() && until <= now {
+                return Wake::Time;
+            }
+            let at = due.unwrap_or(until);
+            let waited = self.bell.wait_timeout(state, at.duration_since(now));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        // Under the mutex, so that no watcher falls asleep between its question and the bell.
+        let _state = self.state();
+        self.stopped.store(true, Ordering::SeqCst);
+        self.bell.notify_all();
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn update_is_over(&self) {
+        self.working.store(false, Ordering::SeqCst);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Inbox {
+    fn begin(&self, _files: usize) {
+        self.working.store(true, Ordering::SeqCst);
+    }
+
+    fn stopped(&self) -> bool {
+        self.stopped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACE: Pace = Pace {
+        quiet: Duration::from_millis(100),
+        longest: Duration::from_millis(1000),
+    };
+
+    #[test]
+    fn hints_are_due_when_it_is_quiet_or_after_the_longest_wait() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        for (first, last, due) in [(0, 0, 100), (0, 850, 950), (0, 950, 1000), (500, 700, 800)] {
+            assert_eq!(PACE.due(at(first), at(last)), at(due), "{first} {last}");
+        }
+    }
+
+    #[test]
+    fn many_hints_are_one_and_stopping_comes_first() {
+        let inbox = Inbox::default();
+        let now = Instant::now();
+        assert_eq!(inbox.wait(now, PACE), Wake::Time);
+        inbox.hint("a.md", None, false);
+        inbox.hint("b", Some("/v/b".into()), false);
+        inbox.hint("c.md", None, false);
+        let hints = Hints {
+            first: "a.md".to_string(),
+            folders: [PathBuf::from("/v/b")].into(),
+            everything: false,
+        };
+        // Though the time is over, what is gathered comes as such.
+        assert_eq!(inbox.wait(now, PACE), Wake::Hints(hints));
+        assert_eq!(inbox.wait(now, PACE), Wake::Time);
+        inbox.hint("d.md", None, true);
+        inbox.stop();
+        assert_eq!(inbox.wait(now, PACE), Wake::Stop);
+    }
+}
