@@ -219,9 +219,13 @@ fn eval() -> Command {
                         .conflicts_with("none"),
                 )
                 .arg(
-                    value("snippet", "TEXT", "What the answer says there, word for word")
-                        .requires("note")
-                        .conflicts_with("none"),
+                    value(
+                        "snippet",
+                        "TEXT",
+                        "What the answer says there, word for word",
+                    )
+                    .requires("note")
+                    .conflicts_with("none"),
                 )
                 .arg(
                     value("kind", "WORD", "What kind of question it is, such as `paraphrase`")

@@ -97,6 +97,12 @@ fn listed_vault() -> TempVault {
     vault
 }
 
+/// At once, as editors save: nobody sees half of it.
+fn save(vault: &TempVault, path: &str, text: &str) {
+    vault.write(".saving.tmp", text);
+    vault.rename(".saving.tmp", path);
+}
+
 fn took_in(line: &Value, notes: u64) -> bool {
     line["event"] == "updated" && line["taken_in"] == notes
 }
@@ -117,7 +123,7 @@ fn a_save_is_searchable_and_others_work_beside() {
     assert_eq!(begun["by"], "events", "{begun}");
     watcher.line_where(|line| took_in(line, 2));
 
-    vault.write("Shelf.md", "A cordierite shelf.");
+    save(&vault, "Shelf.md", "A cordierite shelf.");
     let updated = watcher.line_where(|line| took_in(line, 1));
     assert_eq!(updated["pending"], 0, "{updated}");
     let found = first_note(&vault, &["--no-refresh", "cordierite"]);
@@ -138,7 +144,7 @@ fn a_save_is_searchable_and_others_work_beside() {
     assert!(run(&vault, &set).status.success());
     watcher.line_where(|line| line["removed"].as_u64() > Some(0));
     vault.write("Glaze/Celadon.md", "Celadon glaze, again.");
-    vault.write("Shelf.md", "A mullite shelf.");
+    save(&vault, "Shelf.md", "A mullite shelf.");
     watcher.line_where(|line| took_in(line, 1));
     let found = first_note(&vault, &["--no-refresh", "mullite"]);
     assert_eq!(found, "Shelf.md");
@@ -190,11 +196,15 @@ fn settings_that_make_no_sense_are_waited_out() {
     let vault = listed_vault();
     let watcher = Watcher::start(&vault);
     watcher.line_where(|line| took_in(line, 2));
-    vault.write(".lorewell/config.toml", "exclude_folders = [");
+    save(&vault, ".lorewell/config.toml", "exclude_folders = [");
     let failed = watcher.line_where(|line| line["event"] == "failed");
     assert_eq!(failed["error"]["code"], "config_syntax", "{failed}");
-    vault.write("Shelf.md", "A cordierite shelf.");
-    vault.write(".lorewell/config.toml", "exclude_folders = [\"Glaze\"]");
+    save(&vault, "Shelf.md", "A cordierite shelf.");
+    save(
+        &vault,
+        ".lorewell/config.toml",
+        "exclude_folders = [\"Glaze\"]",
+    );
     watcher.line_where(|line| line["removed"] == 1 && took_in(line, 1));
 }
 

@@ -134,7 +134,7 @@ fn what_a_pack_holds() {
         text.contains("] Glazes.md\nA celadon") || text.contains("copy.md\nA celadon"),
         "{text}"
     );
-    assert!(text.ends_with("`lorewell read PATH`."), "{text}");
+    assert!(text.ends_with("(knowledge.read) gives it whole."), "{text}");
     assert!(
         !text.contains("Only properties.md") && !text.contains("Empty kiln.md"),
         "{text}"

@@ -128,6 +128,19 @@ fn claims_and_their_citations() {
             &["1: quote Cone 6 slow <- #2"],
         ),
         (
+            "> Cone 6 slow[^1]\n\n[[Kiln]]",
+            &["1: quote Cone 6 slow <- Kiln", "3: pointer Kiln <- Kiln"],
+        ),
+        (
+            "> Cone 6 slow[^1]\n\n[[Kiln]]\n\n[^1]: Glazes.md",
+            &[
+                "1: quote Cone 6 slow <- #^1",
+                "3: pointer Kiln <- Kiln",
+                "^1 = Glazes.md",
+            ],
+        ),
+        ("It says “Cone 6[^1]”.", &["1: quote Cone 6 <- #^1"]),
+        (
             "> Cone 6[^1] slow\n\n[[Kiln]]",
             &["1: quote Cone 6 slow <- Kiln", "3: pointer Kiln <- Kiln"],
         ),

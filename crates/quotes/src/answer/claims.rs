@@ -29,7 +29,8 @@ pub(crate) fn of(
             }
             Block::Quote(leaves) => {
                 let before = at.checked_sub(1).and_then(|before| blocks.get(before));
-                blockquote(leaves, before, blocks.get(at + 1), lines, &mut answer);
+                let around = (before, blocks.get(at + 1));
+                blockquote(leaves, around, sources, lines, &mut answer);
             }
         }
     }
@@ -129,9 +130,11 @@ fn citations_of(
 ) -> Vec<Citation> {
     let within = |range: &Range<usize>| leaf.cited_in(range).iter().collect::<Vec<_>>();
     let run = |cited: Vec<&Cited>| distinct(run(leaf, &cited).into_iter().map(|c| &c.citation));
-    // A footnote's mark in a quotation is the note's own.
-    let mut inside = within(&quotation.inner);
-    inside.retain(|cited| cited.is_mark && !cited.citation.target.is_footnote());
+    // The mark of a footnote in a quotation is the note's own, if there is any other citation.
+    let (footnotes, inside): (Vec<&Cited>, Vec<&Cited>) = within(&quotation.inner)
+        .into_iter()
+        .filter(|cited| cited.is_mark)
+        .partition(|cited| cited.citation.target.is_footnote());
     if !inside.is_empty() {
         return distinct(inside.into_iter().map(|c| &c.citation));
     }
@@ -153,7 +156,11 @@ fn citations_of(
     if !preceding.is_empty() {
         return distinct(preceding.into_iter().map(|c| &c.citation));
     }
-    run(within(&(sentence.end..part.end)))
+    let next = run(within(&(sentence.end..part.end)));
+    if next.is_empty() {
+        return distinct(footnotes.into_iter().map(|c| &c.citation));
+    }
+    next
 }
 
 /// The first citations of a list that stand together.
@@ -312,11 +319,11 @@ fn has_words(leaf: &Leaf, range: Range<usize>) -> bool {
     is_word(at, range.end)
 }
 
-/// A blockquote, with the blocks beside it.
+/// A blockquote, with the blocks before and behind it and the sources that the answer names.
 fn blockquote(
     leaves: &[Leaf],
-    before: Option<&Block>,
-    after: Option<&Block>,
+    (before, after): (Option<&Block>, Option<&Block>),
+    sources: &[(String, Target)],
     lines: &LineIndex,
     answer: &mut Answer,
 ) {
@@ -333,11 +340,19 @@ fn blockquote(
         let text = without_marks(leaf, &(begin.min(end)..end), true);
         texts.extend(Some(text).filter(|text| !text.is_empty()));
     }
-    let citations = if own.is_empty() {
-        beside(before, after)
-    } else {
-        distinct(own.iter())
+    // The mark of a footnote that the answer does not have is rather one of the note.
+    let is_sure = |target: &Target| match target {
+        Target::Source(label) if target.is_footnote() => sources.iter().any(|(n, _)| n == label),
+        _ => true,
     };
+    let mut citations = if own.iter().any(|citation| is_sure(&citation.target)) {
+        Vec::new()
+    } else {
+        beside(before, after)
+    };
+    if citations.is_empty() {
+        citations = distinct(own.iter());
+    }
     let text = texts.join("\n\n");
     let text = unwrapped(&text);
     if text.is_empty() {
