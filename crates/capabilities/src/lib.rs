@@ -22,7 +22,9 @@ mod status;
 mod verify;
 
 pub use aids::AidInput;
-pub use answer_json::{Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, rounded};
+pub use answer_json::{
+    Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, rounded,
+};
 pub use capability::{Access, Capability, Entry, table};
 pub use context::{ContextInput, ContextOutput, ContextPack, ContextSourceJson};
 pub use desk::{Desk, Listener};
@@ -35,6 +37,6 @@ pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSign
 pub use search::{Search, SearchInput};
 pub use status::{FileJson, Status, StatusInput, StatusOutput};
 pub use verify::{
-    ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify, VerifyInput,
-    VerifyOutput,
+    ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify,
+    VerifyInput, VerifyOutput,
 };

@@ -95,7 +95,8 @@ pub struct VerifyOutput {
     /// Quotations of the answer that bear no citation, which are no claims.
     pub uncited: Vec<UncitedJson>,
     /// Whether every quotation stands in the note that is cited for it, here or there in it, and
-    /// every citation leads to a note; `false` too where there is nothing to verify.
+    /// every citation leads to a note; `false` too where there is nothing to verify, or not all of
+    /// it was looked at.
     pub holds: bool,
     /// Something to know about the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -303,7 +304,9 @@ impl Capability for Verify {
         Ok(VerifyOutput {
             contract: 1,
             vault: vault.to_string(),
-            holds: !verification.claims.is_empty() && !verification.claims.iter().any(fails),
+            holds: !verification.claims.is_empty()
+                && verification.is_whole()
+                && !verification.claims.iter().any(fails),
             notice: notice(&verification),
             uncited: uncited.collect(),
             claims: verification

@@ -82,7 +82,10 @@ fn requests() -> Vec<(&'static str, Value)> {
             "verify",
             json!({"answer": "“Cone 6” [1]. It is “slow” [[Kiln]] [[Gone]]. “Scare”.", "sources": [{"n": 1, "note": "Glazes.md", "title": "Glazes"}]}),
         ),
-        ("verify", json!({"answer": "Nothing.", "sources": {"sources": []}})),
+        (
+            "verify",
+            json!({"answer": "Nothing.", "sources": {"sources": []}}),
+        ),
         ("status", json!({})),
         (
             "status",
@@ -197,12 +200,7 @@ fn wrong_inputs_are_refused_by_name() {
             "“query” is 7; it must be a text",
             "",
         ),
-        (
-            "search",
-            json!({"query": null}),
-            "“query” is missing",
-            "",
-        ),
+        ("search", json!({"query": null}), "“query” is missing", ""),
         (
             "search",
             json!({"query": "x", "exact": "yes"}),
@@ -281,7 +279,12 @@ fn wrong_inputs_are_refused_by_name() {
             "“budget” is 0; it must be a whole number from 1 to 200000",
             "",
         ),
-        ("verify", json!({}), "there is nothing to verify", "Give an answer"),
+        (
+            "verify",
+            json!({}),
+            "there is nothing to verify",
+            "Give an answer",
+        ),
         (
             "verify",
             json!({"quotes": ["x"]}),

@@ -200,7 +200,10 @@ fn eval() -> Command {
             .num_args(1..)
             .action(ArgAction::Append),
         )
-        .arg(switch("misses", "Name the questions that fell, with the rank"))
+        .arg(switch(
+            "misses",
+            "Name the questions that fell, with the rank",
+        ))
         .arg(switch("no-probes", "Leave the notes' own links out"))
         .arg(switch("no-advice", "Try no other weights"))
         .args([vault_flag(), index_dir_flag(), no_refresh()])
@@ -228,8 +231,12 @@ fn eval() -> Command {
                     .conflicts_with("none"),
                 )
                 .arg(
-                    value("kind", "WORD", "What kind of question it is, such as `paraphrase`")
-                        .conflicts_with("none"),
+                    value(
+                        "kind",
+                        "WORD",
+                        "What kind of question it is, such as `paraphrase`",
+                    )
+                    .conflicts_with("none"),
                 )
                 .arg(switch("none", "The notes do not answer it"))
                 .args([vault_flag(), index_dir_flag(), no_refresh()]),

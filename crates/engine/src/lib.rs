@@ -19,7 +19,9 @@ mod status;
 mod verify;
 mod view;
 
-pub use context::{Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate};
+pub use context::{
+    Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
+};
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{
@@ -38,13 +40,15 @@ pub use verify::{
 pub use view::View;
 
 pub use lorewell_index::{
-    Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights, IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
-    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
+    Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
+    IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
+    StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
-    Answer, AnswerPassage, Reading, Confidence, Contribution, Fused, Fusion, Lane, LaneReport,
-    LaneState, LaneWeights, Likeness, RelatedPart, RelatedReason, RelatedSignal, Request, SearchSettings, Signal, Standing, TermScore, Voice,
+    Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, Lane, LaneReport, LaneState,
+    LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
+    SearchSettings, Signal, Standing, TermScore, Voice,
 };
 pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};

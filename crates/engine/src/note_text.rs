@@ -11,6 +11,9 @@ use lorewell_vault::NoteFile;
 use crate::place::{self, Place};
 use crate::{EngineError, View};
 
+/// Names of more characters are like no other, and are not told in full.
+const LONG: usize = 300;
+
 /// What of a note is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadRequest {
@@ -92,21 +95,29 @@ impl View<'_> {
 
     /// The note and the part of it that words mean.
     pub(crate) fn find_note(&self, wanted: &str) -> Result<Found, EngineError> {
-        let readings = place::readings(wanted);
-        for place in &readings {
-            if let Some((note, others)) = self.note_called(&place.note)? {
-                return Ok(Found {
-                    note,
-                    place: place.clone(),
-                    others,
-                });
-            }
+        if let Some(found) = self.found(wanted)? {
+            return Ok(found);
         }
+        let readings = place::readings(wanted);
         Err(EngineError::NoSuchNote {
-            wanted: wanted.to_string(),
+            wanted: shortened(wanted),
             near: self.near(wanted)?,
             left_out: readings.iter().find_map(|place| self.on_disk(&place.note)),
         })
+    }
+
+    /// The same, where it is no error that there is no such note.
+    pub(crate) fn found(&self, wanted: &str) -> Result<Option<Found>, EngineError> {
+        for place in place::readings(wanted) {
+            if let Some((note, others)) = self.note_called(&place.note)? {
+                return Ok(Some(Found {
+                    note,
+                    place,
+                    others,
+                }));
+            }
+        }
+        Ok(None)
     }
 
     /// The note of a path, name, title or alias, and the paths of others that answer to it.
@@ -143,12 +154,17 @@ impl View<'_> {
         names.into_iter().filter(|_| is_inside).find(is_note)
     }
 
+    /// Names that are like a name; comparing takes the product of their lengths.
     fn near(&self, wanted: &str) -> Result<Vec<String>, EngineError> {
+        if is_long(wanted) {
+            return Ok(Vec::new());
+        }
         let key = name_key(wanted);
         let mut names: Vec<(f64, String)> = self
             .snapshot
             .names()?
             .into_iter()
+            .filter(|name| !is_long(&name.name))
             .map(|name| (strsim::jaro_winkler(&name_key(&name.name), &key), name.name))
             .filter(|(likeness, _)| *likeness > 0.8)
             .collect();
@@ -156,6 +172,24 @@ impl View<'_> {
         names.dedup_by(|a, b| a.1 == b.1);
         Ok(names.into_iter().take(3).map(|(_, name)| name).collect())
     }
+}
+
+fn is_long(name: &str) -> bool {
+    name.chars().nth(LONG).is_some()
+}
+
+/// A name as messages tell it: the middle of a long one is left out.
+fn shortened(name: &str) -> String {
+    if !is_long(name) {
+        return name.to_string();
+    }
+    let head = name
+        .char_indices()
+        .nth(LONG * 2 / 3)
+        .map_or(0, |(at, _)| at);
+    let tail = name.char_indices().nth_back(LONG / 3 - 2);
+    let tail = tail.map_or(name.len(), |(at, _)| at);
+    format!("{}…{}", &name[..head], &name[tail..])
 }
 
 /// A note that was found by a name.
@@ -187,7 +221,7 @@ pub(crate) fn part_of(
             .find(|block| block.id.eq_ignore_ascii_case(id));
         block
             .map(|block| block.range.clone())
-            .ok_or_else(|| missing(format!("block ^{id}"), Vec::new()))?
+            .ok_or_else(|| missing(format!("block ^{}", shortened(id)), Vec::new()))?
     } else if wanted.heading.is_empty() {
         whole
     } else {
@@ -199,7 +233,8 @@ pub(crate) fn part_of(
                 .take(12)
                 .map(|h| h.text.clone())
                 .collect();
-            missing(format!("heading “{}”", wanted.heading.join(" › ")), there)
+            let heading = shortened(&wanted.heading.join(" › "));
+            missing(format!("heading “{heading}”"), there)
         })?
     };
     let Some((first, last)) = wanted.lines else {
@@ -256,5 +291,19 @@ fn cut(note: StoredNote, file: &NoteFile, part: Range<usize>, request: &ReadRequ
         others: Vec::new(),
         next: (to < part.end).then(|| (to - part.start) as u64),
         note,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_a_long_name_is_left_out() {
+        let fits = "é".repeat(LONG);
+        assert_eq!(shortened(&fits), fits);
+        let long = shortened(&format!("a{}z", "é".repeat(LONG)));
+        assert_eq!(long.chars().count(), LONG);
+        assert!(long.starts_with("aé") && long.ends_with("éz") && long.contains('…'));
     }
 }

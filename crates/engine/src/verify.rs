@@ -55,12 +55,16 @@ impl View<'_> {
         if let Some(answer) = &answer {
             verification.uncited.clone_from(&answer.uncited);
             let citations = Citations::new(&request.sources, answer);
-            claims.extend(answer.claims.iter().map(|claim| Claim {
-                kind: claim.kind,
-                text: &claim.text,
-                bare: claim.bare.as_deref(),
-                line: Some(claim.line),
-                cited: claim.citations.iter().map(|c| citations.cited(c)).collect(),
+            claims.extend(answer.claims.iter().map(|claim| {
+                Claim {
+                    kind: claim.kind,
+                    text: &claim.text,
+                    bare: claim.bare.as_deref(),
+                    line: Some(claim.line),
+                    cited: (claim.citations.iter())
+                        .map(|citation| citations.cited(citation, claim.kind))
+                        .collect(),
+                }
             }));
         }
         verification.left_out = claims.len().saturating_sub(MAX_CLAIMS);
@@ -79,6 +83,7 @@ impl View<'_> {
             }
             verification.claims.extend(verified);
         }
+        verification.cited_unread = verifier.shelf.has_missed_cited();
         verification.unreadable = verifier.shelf.unreadable();
         Ok(verification)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lorewell_engine::{
     CitedPlace, CitedQuote, CitedSource, EngineSettings, Host, MAX_CLAIMS, Patience, Quiet,
-    RuleSettings, Rules, Verdict, Verification, VerifiedClaim, VerifyRequest,
+    ReadRequest, RuleSettings, Rules, Verdict, Verification, VerifiedClaim, VerifyRequest,
 };
 use lorewell_testkit::TempVault;
 
@@ -352,9 +352,14 @@ fn every_citation_that_leads_nowhere_is_told_once() {
             "[[Lamprey]] absent (not in the vault)",
             "[4] absent (no such source)",
             "[[Gone]] absent (not in the vault)",
-            "[^1] exact in Glazes.md (1, 1)",
+            "[^1] absent (no such source)",
         ]
     );
+    let outcome = world.answer(
+        "It says “reduction firing” [^1].\n\n[1]: Log\n[^1]: [[Glazes]]",
+        Vec::new(),
+    );
+    assert_eq!(shown(&outcome.claims[0]), "exact in Glazes.md (1, 1)");
     // A footnote of the answer is no numbered source.
     let outcome = world.answer(
         "It says “reduction firing” [1].\n\n[^1]: Glazes.md",
@@ -446,6 +451,13 @@ fn what_is_gone_or_cannot_be_read_is_said() {
         verification.unreadable,
         [("Old/Log.md".into(), "“Old/Log.md” is not a file".into())]
     );
+    // The words stand in another note of that name; what is cited was not all looked at.
+    let verification = world.answer("It was «Bought in 2020» [[Log]].", Vec::new());
+    assert!(verification.claims.iter().all(VerifiedClaim::holds));
+    assert!(!verification.is_whole());
+    // A note that is not cited does not count.
+    let verification = world.answer("It is «slow: eleven hours» [[Kiln]].", Vec::new());
+    assert!(verification.is_whole());
 }
 
 #[test]
@@ -536,6 +548,50 @@ He was “sold in 2018” [3].
         (verification.claims.len(), verification.left_out),
         (MAX_CLAIMS, 7)
     );
+    assert!(!verification.is_whole());
+}
+
+#[test]
+fn a_link_among_quoted_words_is_not_what_is_cited() {
+    let world = World::new();
+    world.vault.write("t/CNN2.md", "Convolutions.");
+    world
+        .vault
+        .write("B.md", "An analogy of [[t/CNN2]] for RNNs.\n");
+    world.refresh();
+    let source = CitedSource {
+        n: "1".to_string(),
+        place: at("B.md"),
+    };
+    for answer in [
+        "> analogy of [[t/CNN2]] for RNNs\n\n[1]",
+        "It is an “analogy of [[t/CNN2]] for RNNs” [1].",
+    ] {
+        let outcome = world.answer(answer, vec![source.clone()]);
+        let told: Vec<String> = outcome.claims.iter().map(shown).collect();
+        assert_eq!(told, ["normalized in B.md (1, 1)"], "{answer}");
+    }
+}
+
+#[test]
+fn a_name_of_any_length_is_looked_for_in_no_time() {
+    let world = World::new();
+    let name = format!("[[{}]]", "Kiln and glaze ".repeat(100_000));
+    let claim = world.quote("Cone 6", at(&name));
+    assert_eq!(shown(&claim), "absent (not in the vault)");
+    let request = ReadRequest {
+        note: name,
+        ..ReadRequest::default()
+    };
+    let error = world.host().view().unwrap().read(&request).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains('…') && message.len() < 500, "{message}");
+    let near = ReadRequest {
+        note: "Glazs".to_string(),
+        ..ReadRequest::default()
+    };
+    let error = world.host().view().unwrap().read(&near).unwrap_err();
+    assert!(error.hint().contains("Glazes"), "{}", error.hint());
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
 use crate::state::{OpenSegment, open_segments};
 use crate::{
-    Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState, SkippedFile,
-    StoredNote, StoredPassage, Totals, Warning, catalogue, purge, schema,
+    Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState,
+    SkippedFile, StoredNote, StoredPassage, Totals, Warning, catalogue, purge, schema,
 };
 
 /// A whole generation: catalogue, segments and vectors agree, whatever a writer does meanwhile.
@@ -265,9 +265,11 @@ impl Snapshot {
         let rules = &listing.rules;
         let read = || {
             let reading = catalogue::meta(&self.connection, "reading")?;
-            Ok(reading == Some(settings.reading(&self.fingerprint, &listing.app_folders))
-                && knows_filters(&self.connection, rules)?
-                && !purge::is_wanted(&self.connection)?)
+            Ok(
+                reading == Some(settings.reading(&self.fingerprint, &listing.app_folders))
+                    && knows_filters(&self.connection, rules)?
+                    && !purge::is_wanted(&self.connection)?,
+            )
         };
         Ok(read().map_err(|e| self.failed(e))? && self.excludes_by(rules)?)
     }

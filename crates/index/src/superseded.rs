@@ -8,7 +8,13 @@ use crate::property::{link_parts, property_key, texts_of};
 use crate::{IndexError, Snapshot, StoredNote};
 
 /// Properties by which a note names those that it replaces.
-const REPLACES: [&str; 5] = ["supersedes", "replaces", "obsoletes", "supersede", "ersetzt"];
+const REPLACES: [&str; 5] = [
+    "supersedes",
+    "replaces",
+    "obsoletes",
+    "supersede",
+    "ersetzt",
+];
 /// Properties by which a note names the one that replaces it.
 const REPLACED_BY: [&str; 5] = [
     "superseded by",

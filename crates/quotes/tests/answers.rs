@@ -42,6 +42,136 @@ fn read(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn links_in_quotations_are_words_and_the_last_to_be_cited() {
+    for (answer, expected) in [
+        (
+            "> analogy of [[t/CNN2]] for RNNs\n\n[1]",
+            &[
+                "1: quote analogy of t/CNN2 for RNNs <- #1",
+                "3: pointer  <- #1",
+            ][..],
+        ),
+        (
+            "> analogy of [[t/CNN2]] for RNNs [1]",
+            &["1: quote analogy of t/CNN2 for RNNs <- #1"],
+        ),
+        (
+            "> an analogy of [[t/CNN2]]\n\n[1]",
+            &["1: quote an analogy of <- #1", "3: pointer  <- #1"],
+        ),
+        (
+            "> - see [[t/A]]\n> - and more\n\n[1]",
+            &["1: quote see t/A\n\nand more <- #1", "4: pointer  <- #1"],
+        ),
+        (
+            "It is an “analogy of [[t/CNN2]] for RNNs” [1].",
+            &["1: quote analogy of t/CNN2 for RNNs <- #1"],
+        ),
+        (
+            "By [[Kiln]], an “analogy of [[CNN2]] for RNNs”.",
+            &["1: quote analogy of CNN2 for RNNs <- Kiln"],
+        ),
+        // For want of any other.
+        (
+            "> analogy of [[t/CNN2]] for RNNs",
+            &["1: quote analogy of t/CNN2 for RNNs <- t/CNN2"],
+        ),
+        (
+            "He says “Cone 6 [[Kiln#Firing]]”. Glaze differs there [3].",
+            &[
+                "1: quote Cone 6 <- Kiln#Firing",
+                "1: sentence Glaze differs there. <- #3",
+            ],
+        ),
+        (
+            "By [1]:\n\n> Cone 6 [[Kiln#Firing]]",
+            &["3: quote Cone 6 <- Kiln#Firing"],
+        ),
+        // What is embedded is a file, or a note.
+        (
+            "> the plan ![[x.svg]] of it\n\n[1]",
+            &["1: quote the plan x.svg of it <- #1", "3: pointer  <- #1"],
+        ),
+        (
+            "> the plan of it\n\n![[x.svg]]",
+            &["1: uncited the plan of it"],
+        ),
+        ("It is the “plan” ![a](x.png).", &["1: uncited plan"]),
+        (
+            "It is the “plan” ![[Kiln 1.2]].",
+            &["1: quote plan <- Kiln 1.2"],
+        ),
+        // A last line of citations says whose words they are.
+        ("> cell one\n> [[Plain]]", &["1: quote cell one <- Plain"]),
+        (
+            "> cell one\n>\n> [[Plain]], [[t/A]]\n\nSee [1].",
+            &["1: quote cell one <- Plain + t/A", "5: pointer See. <- #1"],
+        ),
+        (
+            "> cell one of\n> [[Plain]] wood\n> – [1]",
+            &["1: quote cell one of Plain wood <- #1"],
+        ),
+    ] {
+        assert_eq!(read(answer), expected, "{answer}");
+    }
+}
+
+#[test]
+fn a_link_out_of_the_vault_ends_the_search() {
+    for (answer, expected) in [
+        (
+            "It is slow [[Kiln]]: \"words\" [z](https://x.test/a).",
+            &["1: uncited words"][..],
+        ),
+        (
+            "[[Kiln]] is slow, \"words\" (https://x.test/a). More of it [1].",
+            &["1: sentence More of it. <- #1", "1: uncited words"],
+        ),
+        (
+            "By <https://x.test>, \"words\". See [1].",
+            &["1: pointer See. <- #1", "1: uncited words"],
+        ),
+        // Beside a note it is one of two citations; behind other words it is none of these.
+        (
+            "Slow: \"words\" [z](https://x.test/a) [1].",
+            &["1: quote words <- #1"],
+        ),
+        (
+            "Slow: \"words\" of [z](https://x.test/a) as told [1].",
+            &["1: quote words <- #1"],
+        ),
+        (
+            "Slow: \"words [z](https://x.test/a)\" [1].",
+            &["1: quote words z <- #1"],
+        ),
+        (
+            "By [1]:\n\n> words\n\n[z](https://x.test/a)",
+            &["3: uncited words"],
+        ),
+        (
+            "By [1]:\n\n> words\n> — [z](https://x.test/a)",
+            &["3: uncited words"],
+        ),
+        (
+            "By [1]:\n\n> words\n\nSee [z](https://x.test/a) for more.",
+            &["3: quote words <- #1"],
+        ),
+    ] {
+        assert_eq!(read(answer), expected, "{answer}");
+    }
+    // Time is linear.
+    for piece in [
+        "[[a/b]] ",
+        "https://x.test ",
+        "> [[a/b]]\n",
+        "\"a b\" [z](https://x) ",
+    ] {
+        let answer = Answer::read(&piece.repeat(5_000));
+        assert!(answer.claims.len() <= 5_000, "{piece}");
+    }
+}
+
+#[test]
 fn claims_and_their_citations() {
     for (answer, expected) in [
         // The citation behind, inside and before.

@@ -65,6 +65,8 @@ pub struct SearchSettings {
     pub standing: Standing,
     /// Whether the first passages are ordered anew by what they have of the question as a whole.
     pub second_look: bool,
+    /// Whether places are kept for what is nearest in meaning.
+    pub keep_places: bool,
 }
 
 /// What each class of evidence counts, 0 to 1.
@@ -158,6 +160,7 @@ impl Default for SearchSettings {
             depth: 100,
             standing: Standing::default(),
             second_look: true,
+            keep_places: true,
         }
     }
 }

@@ -198,6 +198,8 @@ impl<'a> Search<'a> {
         standing::apply(self.ground.snapshot, standing, &mut fused)?;
         if settings.second_look && !self.request.exact {
             self.look_again(&mut fused)?;
+        }
+        if settings.keep_places && !self.request.exact {
             let dense = lanes.iter().find(|lane| lane.report.lane == Lane::Dense);
             let nearest = dense.into_iter().flat_map(|lane| &lane.hits);
             keep_nearest(&mut fused, nearest.map(|hit| hit.passage));

@@ -156,7 +156,9 @@ impl Kind {
             Self::List => texts(value).map(Value::List),
             Self::EvidenceRules => {
                 let list = texts(value)?;
-                EvidenceRules::new(&list).is_ok().then_some(Value::List(list))
+                EvidenceRules::new(&list)
+                    .is_ok()
+                    .then_some(Value::List(list))
             }
             Self::ListOf(words) => {
                 let list = texts(value)?;

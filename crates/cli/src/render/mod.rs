@@ -1,7 +1,7 @@
 //! Answers as text for people. What is shown here is all in the JSON; nothing is added.
 
-pub(crate) mod eval;
 mod context;
+pub(crate) mod eval;
 mod excerpt;
 mod links;
 mod read;
@@ -13,7 +13,9 @@ mod verify;
 
 use std::path::Path;
 
-use lorewell_capabilities::{Capability, ContextPack, Entry, Links, Read, Rebuild, Related, Search, Status, Verify};
+use lorewell_capabilities::{
+    Capability, ContextPack, Entry, Links, Read, Rebuild, Related, Search, Status, Verify,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use lorewell_graph::split_target;
-use lorewell_quotes::{Answer, Citation, Target};
+use lorewell_quotes::{Answer, Citation, Kind, Target};
 
 use super::on_disk::{OnDisk, Shelf};
 use crate::EngineError;
@@ -92,11 +92,13 @@ impl<'a> Citations<'a> {
         }
     }
 
-    pub(super) fn cited(&self, citation: &Citation) -> Cited {
+    pub(super) fn cited(&self, citation: &Citation, kind: Kind) -> Cited {
         let place = match &citation.target {
             Target::Source(n) => {
-                // A footnote that the answer does not have is meant for a source.
-                let bare = n.strip_prefix('^').map(|n| self.sources.get(n));
+                // A footnote that the answer does not have is meant for a source; at a quotation
+                // it may as well be the note's own.
+                let bare = n.strip_prefix('^').filter(|_| kind != Kind::Quote);
+                let bare = bare.map(|n| self.sources.get(n));
                 let source = self.sources.get(n.as_str()).or(bare.flatten());
                 source.cloned().ok_or(NO_SUCH_SOURCE)
             }
@@ -144,9 +146,13 @@ impl Shelf<'_> {
         let mut standings = Vec::new();
         let mut reason = NOT_IN_THE_VAULT.to_string();
         for note in notes {
+            let path = note.path.as_str().to_string();
             match self.on_disk(note)? {
                 Ok(note) => standings.push(Standing::of(note, &place)),
-                Err(why) => reason = why,
+                Err(why) => {
+                    self.missed_cited(&path);
+                    reason = why;
+                }
             }
         }
         // Cited before it was renamed, or before another took its place.
@@ -182,8 +188,8 @@ impl Shelf<'_> {
         if name.trim().is_empty() {
             return Ok((Vec::new(), place));
         }
-        match self.view.find_note(name) {
-            Ok(found) => {
+        match self.view.found(name)? {
+            Some(found) => {
                 if place.heading.is_empty() && place.block.is_none() {
                     (place.heading, place.block) = (found.place.heading, found.place.block);
                 }
@@ -194,8 +200,7 @@ impl Shelf<'_> {
                 }
                 Ok((notes, place))
             }
-            Err(EngineError::NoSuchNote { .. }) => Ok((Vec::new(), place)),
-            Err(error) => Err(error),
+            None => Ok((Vec::new(), place)),
         }
     }
 }

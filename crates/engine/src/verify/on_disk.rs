@@ -1,6 +1,6 @@
 //! Notes as they are on disk, read once a request, and places in them.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -93,6 +93,7 @@ pub(super) struct Shelf<'v> {
     pub(super) view: &'v View<'v>,
     read: RefCell<Vec<(u32, Read)>>,
     unreadable: RefCell<Vec<(String, String)>>,
+    missed_cited: Cell<bool>,
 }
 
 impl<'v> Shelf<'v> {
@@ -101,6 +102,7 @@ impl<'v> Shelf<'v> {
             view,
             read: RefCell::default(),
             unreadable: RefCell::default(),
+            missed_cited: Cell::default(),
         }
     }
 
@@ -156,6 +158,19 @@ impl<'v> Shelf<'v> {
             }
         }
         Ok(notes)
+    }
+
+    /// Notes a cited note that was not read; one that is gone is none to be read.
+    pub(super) fn missed_cited(&self, path: &str) {
+        let unreadable = self.unreadable.borrow();
+        if unreadable.iter().any(|(known, _)| known == path) {
+            self.missed_cited.set(true);
+        }
+    }
+
+    /// Whether a cited note is there and could not be read.
+    pub(super) fn has_missed_cited(&self) -> bool {
+        self.missed_cited.get()
     }
 
     /// Notes that are there and could not be read.

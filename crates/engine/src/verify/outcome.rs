@@ -16,6 +16,15 @@ pub struct Verification {
     pub left_out: usize,
     /// Notes that are there and could not be read: path, and why.
     pub unreadable: Vec<(String, String)>,
+    /// Whether one of these is cited, or may be: several notes can bear the name that is.
+    pub cited_unread: bool,
+}
+
+impl Verification {
+    /// Whether all that was to be looked at was: every claim, and every note that is cited.
+    pub fn is_whole(&self) -> bool {
+        self.left_out == 0 && !self.cited_unread
+    }
 }
 
 /// A claim with what became of it.

@@ -69,8 +69,16 @@ fn parts_of_a_note_by_every_name() {
         (whole("Kiln#Second firing#Cooling"), cooling, (10, 13)),
         (heading(&["Glaze"]), "## Glaze\nEnd.\n", (14, 15)),
         // As answers write a place.
-        (whole("Projects/Kiln.md › Firing › Cooling"), cooling, (10, 13)),
-        (whole("Projects/Kiln.md > Glaze"), "## Glaze\nEnd.\n", (14, 15)),
+        (
+            whole("Projects/Kiln.md › Firing › Cooling"),
+            cooling,
+            (10, 13),
+        ),
+        (
+            whole("Projects/Kiln.md > Glaze"),
+            "## Glaze\nEnd.\n",
+            (14, 15),
+        ),
         (whole("Projects/Kiln.md:4-5"), "# Firing\nIntro.\n", (4, 5)),
         (whole("Kiln:15"), "End.\n", (15, 15)),
         (
@@ -149,8 +157,15 @@ fn what_is_not_there_is_told_with_what_is() {
         ..whole("Kiln")
     };
     assert_eq!(told(block).0, "“Kiln.md” has no block ^none");
-    world.home.vault.write("Late notes/New.md", "Not looked at yet.");
-    for name in ["Late notes/New", "Late notes/New.md:1", "[[Late notes/New]]"] {
+    world
+        .home
+        .vault
+        .write("Late notes/New.md", "Not looked at yet.");
+    for name in [
+        "Late notes/New",
+        "Late notes/New.md:1",
+        "[[Late notes/New]]",
+    ] {
         assert_eq!(
             told(whole(name)).2,
             "It is in the folder and not in the index; `lorewell status --why-not 'Late notes/New.md'` says why."

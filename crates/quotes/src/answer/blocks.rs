@@ -3,7 +3,7 @@
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::citations::{self, note_target};
-use super::{Block, Citation, Cited, Leaf, Target};
+use super::{Block, Citation, Cited, Label, Leaf, Target};
 
 /// The blocks in order, and the sources that definitions name (`[1]: Kiln.md`, `[^1]: [[Kiln]]`).
 pub(crate) fn read(text: &str) -> (Vec<Block>, Vec<(String, Target)>) {
@@ -42,8 +42,18 @@ struct Walk {
     heading: bool,
     /// The footnote that is being defined.
     footnote: Option<String>,
-    /// Open links: where the label begins, what it cites.
-    links: Vec<(usize, Option<Citation>)>,
+    /// Open links: where the label begins, where it leads.
+    links: Vec<(usize, Leads)>,
+}
+
+/// Where a link leads.
+enum Leads {
+    /// To a note, or a source.
+    Cites(Citation),
+    /// Out of the vault.
+    Outside,
+    /// To a picture, or a place in the answer.
+    Aside,
 }
 
 impl Walk {
@@ -82,7 +92,7 @@ impl Walk {
                         written: source.to_string(),
                         target: Target::Source(format!("^{label}")),
                     },
-                    is_mark: true,
+                    label: Label::Mark,
                 });
             }
             Event::Rule => self.flush(),
@@ -119,14 +129,24 @@ impl Walk {
                 link_type,
                 dest_url,
                 ..
+            } => {
+                let leads = match cited(link_type, &dest_url, source) {
+                    Some(citation) => Leads::Cites(citation),
+                    None if is_outside(link_type, &dest_url) => Leads::Outside,
+                    None => Leads::Aside,
+                };
+                self.links.push((self.leaf.text.len(), leads));
             }
-            | Tag::Image {
+            Tag::Image {
                 link_type,
                 dest_url,
                 ..
             } => {
-                let citation = cited(link_type, &dest_url, source);
-                self.links.push((self.leaf.text.len(), citation));
+                let is_wiki_link = matches!(link_type, LinkType::WikiLink { .. });
+                let citation = cited(link_type, &dest_url, source)
+                    .filter(|_| citations::is_note_embed(&dest_url, is_wiki_link));
+                let leads = citation.map_or(Leads::Aside, Leads::Cites);
+                self.links.push((self.leaf.text.len(), leads));
             }
             Tag::Paragraph
             | Tag::Item
@@ -170,19 +190,25 @@ impl Walk {
     }
 
     fn link(&mut self) {
-        let Some((start, Some(citation))) = self.links.pop() else {
+        let Some((start, leads)) = self.links.pop() else {
             return;
         };
         let range = start..self.leaf.text.len();
-        let label = self.leaf.text[range.clone()].trim_matches(['[', ']']);
-        // What names a path or a heading is no word.
-        let is_mark = label.is_empty()
-            || citations::is_number(label)
-            || matches!(&citation.target, Target::Note(note) if note == label && note.contains(['/', '#']));
+        let citation = match leads {
+            Leads::Cites(citation) => citation,
+            Leads::Outside => return self.leaf.outside.push(range),
+            Leads::Aside => return,
+        };
+        let text = self.leaf.text[range.clone()].trim_matches(['[', ']']);
+        let label = match &citation.target {
+            _ if text.is_empty() || citations::is_number(text) => Label::Mark,
+            Target::Note(note) if note == text && note.contains(['/', '#']) => Label::Path,
+            _ => Label::Words,
+        };
         self.leaf.cited.push(Cited {
             range,
             citation,
-            is_mark,
+            label,
         });
     }
 
@@ -210,6 +236,14 @@ impl Walk {
             _ => self.blocks.push(Block::Quote(vec![leaf])),
         }
         self.opens = false;
+    }
+}
+
+fn is_outside(kind: LinkType, destination: &str) -> bool {
+    match kind {
+        LinkType::WikiLink { .. } => false,
+        LinkType::Autolink | LinkType::Email => true,
+        _ => citations::is_outside(destination),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lorewell_text::percent_decoded;
 
-use super::{Citation, Cited, Leaf, Target};
+use super::{Citation, Cited, Label, Leaf, Target};
 
 /// So many sources are named by one pair of brackets at most (`[1-9]`).
 const RANGE: u32 = 32;
@@ -44,12 +44,40 @@ pub(crate) fn find(leaf: &mut Leaf) {
                     written: leaf.text[start..at].to_string(),
                     target: Target::Source(number),
                 },
-                is_mark: true,
+                label: Label::Mark,
             });
         }
     }
     leaf.cited.append(&mut found);
     leaf.cited.sort_by_key(|cited| cited.range.start);
+    let addresses = addresses(leaf);
+    leaf.outside.extend(addresses);
+    leaf.outside.sort_by_key(|link| link.start);
+}
+
+/// Addresses in running text, outside of links.
+fn addresses(leaf: &Leaf) -> Vec<Range<usize>> {
+    let schemes = leaf.text.match_indices("://").filter_map(|(at, _)| {
+        let before = &leaf.text[..at];
+        let scheme = ["https", "http"]
+            .into_iter()
+            .find(|s| before.ends_with(s))?;
+        Some(at - scheme.len())
+    });
+    let end = |at: usize| {
+        let rest = &leaf.text[at..];
+        let length = rest.find(|c: char| c.is_whitespace() || ")]>\"”»|".contains(c));
+        at + length.unwrap_or(rest.len())
+    };
+    let is_in = |links: &[Range<usize>], at: usize| {
+        let next = links.partition_point(|link| link.start <= at);
+        next > 0 && at < links[next - 1].end
+    };
+    let cited: Vec<Range<usize>> = leaf.cited.iter().map(|c| c.range.clone()).collect();
+    schemes
+        .filter(|at| !leaf.is_code(*at) && !is_in(&cited, *at) && !is_in(&leaf.outside, *at))
+        .map(|at| at..end(at))
+        .collect()
 }
 
 /// The numbers between the brackets that open a text, and their length; of brackets that hold
@@ -103,21 +131,42 @@ pub(crate) fn note_target(destination: &str) -> Option<Target> {
             .find_map(|field| field.strip_prefix("file="))?;
         return Some(Target::Note(percent_decoded(file)));
     }
+    // A place in the answer itself is no source.
+    if destination.is_empty() || destination.starts_with('#') || is_outside(destination) {
+        return None;
+    }
+    Some(Target::Note(percent_decoded(destination)))
+}
+
+/// Whether a link's destination is an address rather than a path.
+pub(crate) fn is_outside(destination: &str) -> bool {
+    let destination = destination.trim();
     let scheme = destination
         .bytes()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
         .count();
-    let is_outside = destination.starts_with("//")
+    destination.starts_with("//")
         || destination
             .as_bytes()
             .first()
             .is_some_and(u8::is_ascii_alphabetic)
-            && destination.as_bytes().get(scheme) == Some(&b':');
-    // A place in the answer itself is no source.
-    if destination.is_empty() || destination.starts_with('#') || is_outside {
-        return None;
-    }
-    Some(Target::Note(percent_decoded(destination)))
+            && destination.as_bytes().get(scheme) == Some(&b':')
+}
+
+/// Whether what is embedded (`![[Kiln#Firing]]`, `![[kiln.svg]]`) is a note and no picture or
+/// other file.
+pub(crate) fn is_note_embed(destination: &str, is_wiki_link: bool) -> bool {
+    let file = destination.split('#').next().unwrap_or_default().trim();
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_note = ["md", "markdown"]
+        .iter()
+        .any(|e| extension.eq_ignore_ascii_case(e));
+    // The name of a note may have a full stop: `![[Release 1.2]]`.
+    let is_file = (1..=8).contains(&extension.len())
+        && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+        && extension.bytes().any(|b| b.is_ascii_alphabetic());
+    is_note || is_wiki_link && !is_file
 }
 
 /// A text that is nothing but a note's path (perhaps with headings behind it).

@@ -5,9 +5,11 @@ use std::ops::Range;
 use lorewell_text::LineIndex;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::bearing::{citations_of, distinct};
+use super::blockquote::blockquote;
 use super::citations::listed;
 use super::quotations::{self, Quotation};
-use super::{Answer, Block, Citation, Cited, Claim, Kind, Leaf, Target, Uncited};
+use super::{Answer, Block, Cited, Claim, Kind, Label, Leaf, Target, Uncited};
 use crate::folded::is_unspaced;
 
 /// A sentence of fewer words says nothing that could be looked for: “See [1].”
@@ -82,7 +84,7 @@ fn sentence_claims(
     let inside = &quotations[before(sentence.start)..before(sentence.end)];
     for quotation in inside {
         let citations = citations_of(leaf, part, sentence, quotation);
-        let text = without_marks(leaf, &quotation.inner, true);
+        let text = without_marks(leaf, &quotation.inner, Of::Quotation { is_end: true });
         let line = lines.line(leaf.place(quotation.outer.start));
         if citations.is_empty() {
             answer.uncited.push(Uncited { text, line });
@@ -101,7 +103,7 @@ fn sentence_claims(
     }
     let cited = leaf.cited_in(sentence).iter();
     let citations = distinct(cited.map(|cited| &cited.citation));
-    let text = without_marks(leaf, sentence, false);
+    let text = without_marks(leaf, sentence, Of::Sentence);
     if citations.is_empty() {
         return;
     }
@@ -119,77 +121,6 @@ fn sentence_claims(
         citations,
         line: lines.line(leaf.place(sentence.start + indent)),
     });
-}
-
-/// The citations that a quotation in running text bears.
-fn citations_of(
-    leaf: &Leaf,
-    part: &Range<usize>,
-    sentence: &Range<usize>,
-    quotation: &Quotation,
-) -> Vec<Citation> {
-    let within = |range: &Range<usize>| leaf.cited_in(range).iter().collect::<Vec<_>>();
-    let run = |cited: Vec<&Cited>| distinct(run(leaf, &cited).into_iter().map(|c| &c.citation));
-    // The mark of a footnote in a quotation is the note's own, if there is any other citation.
-    let (footnotes, inside): (Vec<&Cited>, Vec<&Cited>) = within(&quotation.inner)
-        .into_iter()
-        .filter(|cited| cited.is_mark)
-        .partition(|cited| cited.citation.target.is_footnote());
-    if !inside.is_empty() {
-        return distinct(inside.into_iter().map(|c| &c.citation));
-    }
-    let following = run(within(&(quotation.outer.end..sentence.end)));
-    if !following.is_empty() {
-        return following;
-    }
-    let mut before = within(&(sentence.start..quotation.outer.start));
-    before.reverse();
-    let mut preceding: Vec<&Cited> = Vec::new();
-    for cited in before {
-        let joined = preceding.last().is_none_or(|next| joins(leaf, cited, next));
-        if !joined {
-            break;
-        }
-        preceding.push(cited);
-    }
-    preceding.reverse();
-    if !preceding.is_empty() {
-        return distinct(preceding.into_iter().map(|c| &c.citation));
-    }
-    let next = run(within(&(sentence.end..part.end)));
-    if next.is_empty() {
-        return distinct(footnotes.into_iter().map(|c| &c.citation));
-    }
-    next
-}
-
-/// The first citations of a list that stand together.
-fn run<'c>(leaf: &Leaf, cited: &[&'c Cited]) -> Vec<&'c Cited> {
-    let together = cited
-        .windows(2)
-        .take_while(|pair| joins(leaf, pair[0], pair[1]))
-        .count();
-    let length = if cited.is_empty() { 0 } else { together + 1 };
-    cited[..length].to_vec()
-}
-
-/// Whether nothing but signs stands between two citations.
-fn joins(leaf: &Leaf, first: &Cited, second: &Cited) -> bool {
-    let between = leaf.text.get(first.range.end..second.range.start);
-    between.is_none_or(|between| {
-        !between.chars().any(char::is_alphanumeric) && !between.contains(['.', '。', '\n'])
-            || matches!(between.trim_matches([' ', ',']), "and" | "und" | "et" | "y")
-    })
-}
-
-fn distinct<'c>(citations: impl Iterator<Item = &'c Citation>) -> Vec<Citation> {
-    let mut found: Vec<Citation> = Vec::new();
-    for citation in citations {
-        if !found.iter().any(|known| known.target == citation.target) {
-            found.push(citation.clone());
-        }
-    }
-    found
 }
 
 /// The sentences of a part. None ends within a quotation, and citations behind a sentence's full
@@ -223,7 +154,7 @@ fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) ->
     let has_own = !leaf.cited_in(before).is_empty();
     for cited in leaf.cited_in(sentence) {
         let gap = leaf.text.get(end..cited.range.start).unwrap_or_default();
-        if gap.chars().any(char::is_alphanumeric) || has_own && !cited.is_mark {
+        if gap.chars().any(char::is_alphanumeric) || has_own && !cited.is_mark() {
             break;
         }
         let behind = leaf
@@ -231,7 +162,7 @@ fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) ->
             .get(cited.range.end..sentence.end)
             .unwrap_or_default();
         let is_alone = !behind.chars().any(char::is_alphanumeric) || gap.ends_with('(');
-        if !cited.is_mark && !is_alone {
+        if !cited.is_mark() && !is_alone {
             break;
         }
         end = cited.range.end.max(end);
@@ -250,16 +181,32 @@ fn leading_marks(leaf: &Leaf, sentence: &Range<usize>, before: &Range<usize>) ->
     leaf.text.ceil_char_boundary(end + signs)
 }
 
-/// The words of a stretch without citations. Labels of links that are part of the sentence stay;
-/// `keep_labels`: those of all links.
-fn without_marks(leaf: &Leaf, range: &Range<usize>, keep_labels: bool) -> String {
+/// What a stretch of text is of.
+#[derive(Clone, Copy)]
+pub(super) enum Of {
+    /// The answer's own words.
+    Sentence,
+    /// A note's. `is_end`: whether nothing more of the quotation follows.
+    Quotation { is_end: bool },
+}
+
+/// The words of a stretch without citations. Labels of links that are part of the sentence stay,
+/// and those of all links in a quotation, but for a path that ends it.
+pub(super) fn without_marks(leaf: &Leaf, range: &Range<usize>, of: Of) -> String {
     let mut out = String::new();
     let mut at = range.start;
+    let end = end_of_words(leaf, range);
     for cited in leaf.cited_in(range) {
         if cited.range.start < at {
             continue;
         }
-        let is_mark = cited.is_mark || !keep_labels && stands_aside(leaf, range, cited);
+        let is_mark = match of {
+            Of::Sentence => cited.is_mark() || stands_aside(leaf, range, cited),
+            Of::Quotation { is_end } => {
+                cited.label == Label::Mark
+                    || is_end && cited.label == Label::Path && cited.range.start >= end
+            }
+        };
         if is_mark {
             out += leaf.text[at..cited.range.start].trim_end_matches([' ', '(']);
             at = cited.range.end.min(range.end);
@@ -273,6 +220,24 @@ fn without_marks(leaf: &Leaf, range: &Range<usize>, keep_labels: bool) -> String
         .to_string()
 }
 
+/// Where the words of a stretch end, but for the labels of citations behind all others. A path
+/// there may be a word of a quotation or not.
+pub(super) fn end_of_words(leaf: &Leaf, range: &Range<usize>) -> usize {
+    let mut end = range.end;
+    for cited in leaf.cited_in(range).iter().rev() {
+        let behind = leaf.text.get(cited.range.end..end).unwrap_or_default();
+        if behind.contains(char::is_alphanumeric) {
+            return end;
+        }
+        end = end.min(cited.range.start);
+    }
+    let first = leaf.text.get(range.start..end).unwrap_or_default();
+    match first.contains(char::is_alphanumeric) {
+        true => end,
+        false => range.start,
+    }
+}
+
 /// The words of a sentence before the links that end it.
 fn without_last_link(leaf: &Leaf, sentence: &Range<usize>) -> Option<String> {
     let mut end = sentence.end;
@@ -283,9 +248,9 @@ fn without_last_link(leaf: &Leaf, sentence: &Range<usize>) -> Option<String> {
             break;
         }
         end = cited.range.start;
-        is_link |= !cited.is_mark && !stands_aside(leaf, sentence, cited);
+        is_link |= !cited.is_mark() && !stands_aside(leaf, sentence, cited);
     }
-    is_link.then(|| without_marks(leaf, &(sentence.start..end), false))
+    is_link.then(|| without_marks(leaf, &(sentence.start..end), Of::Sentence))
 }
 
 /// Whether a link is a citation rather than a word: in brackets, or behind all words.
@@ -317,144 +282,6 @@ fn has_words(leaf: &Leaf, range: Range<usize>) -> bool {
         at = cited.range.end.max(at);
     }
     is_word(at, range.end)
-}
-
-/// A blockquote, with the blocks before and behind it and the sources that the answer names.
-fn blockquote(
-    leaves: &[Leaf],
-    (before, after): (Option<&Block>, Option<&Block>),
-    sources: &[(String, Target)],
-    lines: &LineIndex,
-    answer: &mut Answer,
-) {
-    let mut texts: Vec<String> = Vec::new();
-    let mut own: Vec<Citation> = Vec::new();
-    for (at, leaf) in leaves.iter().enumerate() {
-        let end = attribution(leaf);
-        let marks = leaf
-            .cited
-            .iter()
-            .filter(|c| c.is_mark && !c.citation.target.is_footnote() || c.range.start >= end);
-        own.extend(marks.map(|cited| cited.citation.clone()));
-        let begin = if at == 0 { callout(&leaf.text) } else { 0 };
-        let text = without_marks(leaf, &(begin.min(end)..end), true);
-        texts.extend(Some(text).filter(|text| !text.is_empty()));
-    }
-    // The mark of a footnote that the answer does not have is rather one of the note.
-    let is_sure = |target: &Target| match target {
-        Target::Source(label) if target.is_footnote() => sources.iter().any(|(n, _)| n == label),
-        _ => true,
-    };
-    let mut citations = if own.iter().any(|citation| is_sure(&citation.target)) {
-        Vec::new()
-    } else {
-        beside(before, after)
-    };
-    if citations.is_empty() {
-        citations = distinct(own.iter());
-    }
-    let text = texts.join("\n\n");
-    let text = unwrapped(&text);
-    if text.is_empty() {
-        return;
-    }
-    let line = lines.line(leaves.first().map_or(0, |leaf| leaf.place(0)));
-    let text = text.to_string();
-    if citations.is_empty() {
-        answer.uncited.push(Uncited { text, line });
-        return;
-    }
-    answer.claims.push(Claim {
-        kind: Kind::Quote,
-        text,
-        bare: None,
-        citations,
-        line,
-    });
-}
-
-/// Where the words of a quote end and who said them begins: `— [[Kiln]]`, `([1])`.
-fn attribution(leaf: &Leaf) -> usize {
-    let text = &leaf.text;
-    let last_line = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
-    let line = text[last_line..].trim_start();
-    let cites = leaf.cited.iter().any(|c| c.range.start >= last_line);
-    if cites && line.starts_with(['—', '–', '-', '―', '(']) {
-        return last_line;
-    }
-    let Some(last) = leaf.cited.last() else {
-        return text.len();
-    };
-    let behind = text.get(last.range.end..).unwrap_or_default();
-    if behind.chars().any(char::is_alphanumeric) {
-        return text.len();
-    }
-    // A dash or a bracket before the last citations parts them from the words.
-    let mut start = last.range.start;
-    for cited in leaf.cited.iter().rev() {
-        let between = text.get(cited.range.end..start).unwrap_or_default();
-        if between.chars().any(char::is_alphanumeric) {
-            break;
-        }
-        start = start.min(cited.range.start);
-    }
-    let head = text[..start].trim_end();
-    let parted = head.ends_with(['—', '–', '-', '(', '―', '.', '!', '?', '”', '"', '。']);
-    if parted || last.is_mark {
-        let head = head.trim_end_matches(['—', '–', '-', '(', '―', ' ', '\n']);
-        head.len()
-    } else {
-        text.len()
-    }
-}
-
-/// The length of the line that opens a callout: `[!quote] Title`.
-fn callout(text: &str) -> usize {
-    if !text.starts_with("[!") {
-        return 0;
-    }
-    text.find('\n').map_or(text.len(), |end| end + 1)
-}
-
-/// The citations of the blocks beside a quote: those that open the next, else the last of the one
-/// before it.
-fn beside(before: Option<&Block>, after: Option<&Block>) -> Vec<Citation> {
-    if let Some(Block::Text(leaf)) = after {
-        let all: Vec<&Cited> = leaf.cited.iter().collect();
-        let first = all.first().map_or(0, |cited| cited.range.start);
-        let opening = leaf.text.get(..first).unwrap_or_default();
-        let words = opening
-            .split_whitespace()
-            .filter(|w| w.contains(char::is_alphanumeric));
-        // “Source: [1]”
-        if !all.is_empty() && words.count() <= 1 {
-            return distinct(run(leaf, &all).into_iter().map(|c| &c.citation));
-        }
-    }
-    if let Some(Block::Text(leaf)) = before {
-        let mut last: Vec<&Cited> = Vec::new();
-        for cited in leaf.cited.iter().rev() {
-            if !last.last().is_none_or(|next| joins(leaf, cited, next)) {
-                break;
-            }
-            last.push(cited);
-        }
-        last.reverse();
-        return distinct(last.into_iter().map(|c| &c.citation));
-    }
-    Vec::new()
-}
-
-/// A text without the quotation marks that hold all of it.
-fn unwrapped(text: &str) -> &str {
-    let leaf = Leaf {
-        text: text.to_string(),
-        ..Leaf::default()
-    };
-    match quotations::find(&leaf).as_slice() {
-        [only] if only.outer == (0..text.len()) => text.get(only.inner.clone()).unwrap_or(text),
-        _ => text,
-    }
 }
 
 /// How many words a text has; a character of a script without blanks counts a half.

@@ -3,10 +3,14 @@
 //! A *quotation* is text in quotation marks of any style, or a blockquote. It bears the citations
 //! that follow it in its sentence; else those before it there; else the next of its paragraph. A
 //! blockquote bears those at its own end; else those that open the next paragraph; else the last
-//! of the paragraph that leads to it. A *sentence* with a citation and without a quotation is a
+//! of the paragraph that leads to it. Links among the words of either are words, and its
+//! citations only for want of any other. A link out of the vault ends the search: what it cites is
+//! no note. A *sentence* with a citation and without a quotation is a
 //! claim as well; of one with too few words only the citations count. Quotations without any
 //! citation are listed and not judged.
 
+mod bearing;
+mod blockquote;
 mod blocks;
 mod citations;
 mod claims;
@@ -76,7 +80,7 @@ pub struct Citation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// One of the sources that the answer was made from, by its number (`[1]`); a footnote of the
-    /// answer, or for want of one such a source, by its mark (`[^1]` is `^1`).
+    /// answer, or (of a sentence) for want of one such a source, by its mark (`[^1]` is `^1`).
     Source(String),
     /// A note: `Note#Heading`, as between the brackets of a wiki-link, percent signs decoded.
     Note(String),
@@ -110,6 +114,8 @@ pub(crate) struct Leaf {
     pub(crate) places: Vec<(usize, usize)>,
     /// Citations, in order.
     pub(crate) cited: Vec<Cited>,
+    /// Labels of links that lead out of the vault, and addresses in running text, in order.
+    pub(crate) outside: Vec<Range<usize>>,
     /// Code, in which nothing is a quotation mark or a citation.
     pub(crate) code: Vec<Range<usize>>,
 }
@@ -120,8 +126,26 @@ pub(crate) struct Cited {
     /// What of the leaf's text it takes up: its label, or the brackets.
     pub(crate) range: Range<usize>,
     pub(crate) citation: Citation,
-    /// Whether its label is no word of the text.
-    pub(crate) is_mark: bool,
+    pub(crate) label: Label,
+}
+
+/// What a citation's label is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    /// No word of the text: a number, nothing.
+    Mark,
+    /// A path or a heading, as bare wiki-links show it: no word of a sentence, but one of a
+    /// quotation whose note has the link.
+    Path,
+    /// Words of the text.
+    Words,
+}
+
+impl Cited {
+    /// Whether its label is no word of a sentence of the answer's own.
+    pub(crate) fn is_mark(&self) -> bool {
+        self.label != Label::Words
+    }
 }
 
 /// A block of an answer.
@@ -150,5 +174,22 @@ impl Leaf {
         let before = |at: usize| self.cited.partition_point(|cited| cited.range.start < at);
         let first = before(range.start);
         &self.cited[first..before(range.end).max(first)]
+    }
+
+    /// The links out of the vault that begin in a stretch of the text.
+    fn outside_in(&self, range: &Range<usize>) -> &[Range<usize>] {
+        let before = |at: usize| self.outside.partition_point(|link| link.start < at);
+        let first = before(range.start);
+        &self.outside[first..before(range.end).max(first)]
+    }
+
+    /// What the citations in a stretch of the text and the links out of the vault take up, in
+    /// order.
+    fn links_in(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let cited = self.cited_in(range).iter().map(|cited| cited.range.clone());
+        let mut links: Vec<Range<usize>> = cited.collect();
+        links.extend_from_slice(self.outside_in(range));
+        links.sort_by_key(|link| link.start);
+        links
     }
 }
