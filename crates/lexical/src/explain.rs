@@ -27,9 +27,71 @@ pub struct TermScore {
     pub contribution: f32,
 }
 
-/// One entry for each term of the question, in its order; empty if the passage is not live in any
-/// segment. Added up in this order, the contributions are exactly the score that
-/// [`search`](crate::search()) gives.
+/// The terms of a question, looked up once to explain many passages.
+pub struct Explainer<'a> {
+    segments: &'a [Live<'a>],
+    terms: &'a [QueryTerm],
+    question: Question<'a>,
+}
+
+impl<'a> Explainer<'a> {
+    /// Looks the terms up.
+    ///
+    /// # Errors
+    /// If a block that must be read is damaged.
+    pub fn new(
+        params: Params,
+        segments: &'a [Live<'a>],
+        terms: &'a [QueryTerm],
+    ) -> Result<Explainer<'a>, SegmentError> {
+        Ok(Explainer {
+            segments,
+            terms,
+            question: Question::new(params, segments, terms)?,
+        })
+    }
+
+    /// One entry for each term of the question, in its order; empty if the passage is not live in
+    /// any segment. Added up in this order, the contributions are exactly the score that
+    /// [`search`](crate::search()) gives.
+    ///
+    /// # Errors
+    /// If a block that must be read is damaged.
+    pub fn explain(&self, passage: u32) -> Result<Vec<TermScore>, SegmentError> {
+        let Some((index, doc)) = place(self.segments, passage)? else {
+            return Ok(Vec::new());
+        };
+        let segment = self.segments[index].segment;
+        let length = segment.lengths(doc as usize..doc as usize + 1)?[0];
+        let mut scores = Vec::with_capacity(self.terms.len());
+        for (term, found) in self.terms.iter().zip(&self.question.terms) {
+            let tf = match &found.postings[index] {
+                Some(postings) => postings
+                    .frequency(doc)
+                    .ok_or_else(|| segment.damaged("postings"))?,
+                None => 0,
+            };
+            let contribution = if tf == 0 {
+                0.0
+            } else {
+                self.question.formula.contribution(found.factor, tf, length)
+            };
+            scores.push(TermScore {
+                term: term.term.clone(),
+                weight: term.weight,
+                tf,
+                document_frequency: found.document_frequency,
+                idf: found.idf,
+                length: length::decode(length),
+                average_length: self.question.average_length,
+                contribution,
+            });
+        }
+        Ok(scores)
+    }
+}
+
+/// [`Explainer::explain`] of one passage, with the usual [`Params`].
 ///
 /// # Errors
 /// If a block that must be read is damaged.
@@ -51,35 +113,5 @@ pub fn explain_with(
     terms: &[QueryTerm],
     passage: u32,
 ) -> Result<Vec<TermScore>, SegmentError> {
-    let Some((index, doc)) = place(segments, passage)? else {
-        return Ok(Vec::new());
-    };
-    let segment = segments[index].segment;
-    let length = segment.lengths(doc as usize..doc as usize + 1)?[0];
-    let question = Question::new(params, segments, terms)?;
-    let mut scores = Vec::with_capacity(terms.len());
-    for (term, found) in terms.iter().zip(&question.terms) {
-        let tf = match &found.postings[index] {
-            Some(postings) => postings
-                .frequency(doc)
-                .ok_or_else(|| segment.damaged("postings"))?,
-            None => 0,
-        };
-        let contribution = if tf == 0 {
-            0.0
-        } else {
-            question.formula.contribution(found.factor, tf, length)
-        };
-        scores.push(TermScore {
-            term: term.term.clone(),
-            weight: term.weight,
-            tf,
-            document_frequency: found.document_frequency,
-            idf: found.idf,
-            length: length::decode(length),
-            average_length: question.average_length,
-            contribution,
-        });
-    }
-    Ok(scores)
+    Explainer::new(params, segments, terms)?.explain(passage)
 }

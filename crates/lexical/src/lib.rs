@@ -80,7 +80,7 @@ mod vocabulary;
 pub use bitmap::Bitmap;
 pub use builder::{Field, SegmentBuilder};
 pub use error::SegmentError;
-pub use explain::{TermScore, explain, explain_with};
+pub use explain::{Explainer, TermScore, explain, explain_with};
 pub use merge::merge;
 pub use score::{Params, Statistics, document_frequency, statistics};
 pub use search::{Hit, QueryTerm, search, search_with};

@@ -88,7 +88,7 @@ fn first_passage(
         passage,
         copies: Vec::new(),
     };
-    let listed = search.present(rank, candidate)?;
+    let listed = search.present(&search.explainer()?, rank, candidate)?;
     Ok(Some(AnswerPassage {
         score: 0.0,
         ..listed

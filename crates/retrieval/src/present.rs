@@ -1,7 +1,7 @@
 //! What is said of a passage that is shown: its note, its score, its reasons; and of the question.
 
 use lorewell_index::{IndexError, Snapshot, StoredNote, StoredPassage};
-use lorewell_lexical::TermScore;
+use lorewell_lexical::{Explainer, Params, TermScore};
 use lorewell_text::Tokenizer;
 
 use crate::answer::{AnswerPassage, Signal};
@@ -16,6 +16,7 @@ use crate::walk::Search;
 impl Search<'_> {
     pub(crate) fn present(
         &self,
+        explainer: &Explainer<'_>,
         rank: usize,
         candidate: Candidate,
     ) -> Result<AnswerPassage, RetrievalError> {
@@ -33,7 +34,7 @@ impl Search<'_> {
             let path = snapshot.note(copy)?.map(|n| n.path.as_str().to_string());
             paths.extend(path.filter(|p| p != note.path.as_str() && !paths.contains(p)));
         }
-        let terms = self.explain(passage.id)?;
+        let terms = explainer.explain(passage.id)?;
         let signals = fused
             .trace
             .iter()
@@ -60,13 +61,10 @@ impl Search<'_> {
         })
     }
 
-    pub(crate) fn explain(&self, passage: u32) -> Result<Vec<TermScore>, RetrievalError> {
-        let segments = &self.ground.segments;
-        Ok(lorewell_lexical::explain(
-            segments,
-            &self.terms.query,
-            passage,
-        )?)
+    /// The question's terms, looked up to explain many passages.
+    pub(crate) fn explainer(&self) -> Result<Explainer<'_>, RetrievalError> {
+        let (segments, terms) = (&self.ground.segments, &self.terms.query);
+        Ok(Explainer::new(Params::default(), segments, terms)?)
     }
 
     fn signal(

@@ -24,8 +24,9 @@ impl Search<'_> {
         if best <= 0.0 {
             return Ok(());
         }
+        let explainer = self.explainer()?;
         for passage in &mut *head {
-            let terms = self.explain(passage.passage)?;
+            let terms = explainer.explain(passage.passage)?;
             let reading = self.reading(passage.passage, &terms, &passage.trace)?;
             let mut order = (passage.value / best + passage.standing * reading.whole()) / 2.0;
             if self.is_superseded(passage.passage)? {

@@ -89,12 +89,13 @@ impl<'a> Search<'a> {
         // Whether the notes answer is a matter of the best passages, whichever are shown.
         let mut best: Option<f32> = None;
         let mut passages = Vec::with_capacity(limit);
+        let explainer = self.explainer()?;
         for (index, candidate) in page.candidates.into_iter().enumerate() {
             let shown = (offset..offset + limit).contains(&index);
             if !shown && index >= JUDGED {
                 continue;
             }
-            let passage = self.present(index + 1, candidate)?;
+            let passage = self.present(&explainer, index + 1, candidate)?;
             if index < JUDGED {
                 best = Some(best.map_or(passage.score, |best| best.max(passage.score)));
             }
