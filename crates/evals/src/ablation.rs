@@ -4,6 +4,7 @@ use anyhow::Result;
 use lorewell_engine::{EngineSettings, Fusion, Lane, Standing};
 use lorewell_evaluation::System;
 
+use crate::collections::USUAL;
 use crate::comparison::{Measure, Variant, table};
 use crate::data::Data;
 use crate::names::{self, Writing};
@@ -14,18 +15,8 @@ use crate::{sample, sets};
 
 /// So many names of each vault are asked.
 const NAMES: usize = 100;
-
-const COLLECTIONS: [&str; 9] = [
-    "scifact",
-    "cranfield",
-    "cisi",
-    "locomo-turn",
-    "locomo-session",
-    "jaquad",
-    "cmrc2018",
-    "xquad/en",
-    "xquad/de",
-];
+/// So many of the usual collections are asked.
+const COLLECTIONS: usize = 9;
 
 const INTRODUCTION: &str = "\
 # What each lane and choice brings
@@ -62,7 +53,7 @@ pub fn run(data: &Data, queries: usize) -> Result<()> {
         .into_iter()
         .partition(|measure| measure.name.ends_with("recall@6"));
     let mut collections = Vec::new();
-    for name in COLLECTIONS {
+    for name in &USUAL[..COLLECTIONS] {
         eprintln!("{name} …");
         collections.push(Measure::of_collection(
             data,

@@ -4,7 +4,9 @@
 //! over what the passage has of the question's words, its cosine, and its ranks in both lanes,
 //! fitted on the development questions (`lorewell-evals confidence` repeats the fit;
 //! docs/evaluation.md has its error on vaults that were left out of it, and what it cannot tell).
-//! A note that the question names scores at least how sure the name is.
+//! Where no cosine is known the score is lower than that fit says, because little is known then. A
+//! passage with one word of several is never strong, and a note that the question names scores at
+//! least how sure the name is.
 //!
 //! `confidence` follows the best score of the first page: `strong` from [`STRONG`], `none` below
 //! [`WEAK`].
