@@ -15,6 +15,7 @@ mod place;
 mod refresh;
 mod related;
 mod sentence;
+mod shelf;
 mod status;
 mod verify;
 mod view;
