@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lorewell_agents::{Caller, Gate};
+use lorewell_agents::{AgentsError, Caller, Gate};
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
 use lorewell_engine::Observer as _;
 use lorewell_setup::{Environment, VaultRef};
@@ -15,9 +15,9 @@ use tracing::{info, warn};
 
 use crate::hearing::{Cancel, Hearing};
 use crate::limits::{Counter, Limits};
-use crate::news::Sender;
+use crate::news::{Item, Sender};
 use crate::vaults::Vaults;
-use crate::{Places, Refusal};
+use crate::Refusal;
 
 /// A warm process's abilities. One a process, shared by its threads.
 pub struct Bridge {
@@ -55,7 +55,7 @@ impl Bridge {
     /// of the list.
     pub fn new(environment: Environment, named: Vec<VaultRef>, limits: Limits) -> Bridge {
         let news = Sender::new();
-        let gate = Gate::new(&lorewell_agents::folder(&environment.data_dir));
+        let gate = Gate::new(&environment.data_dir.join("lorewell").join("agents"));
         Bridge {
             table: table(),
             gate,
@@ -198,6 +198,11 @@ impl Bridge {
     /// The settings or the register cannot be read.
     pub fn vaults_of(&self, caller: &Caller) -> Result<Vec<VaultRef>, Failure> {
         self.vaults.list(&self.gate, caller)
+    }
+
+    /// Whether a caller may hear of this.
+    pub(crate) fn may_hear(&self, caller: &Caller, item: &Item) -> Result<bool, AgentsError> {
+        self.gate.may_ask(caller, &item.folder)
     }
 
     /// Opens a vault before it is asked.

@@ -92,9 +92,6 @@ pub enum Refusal {
     /// The body.
     #[error("the request is not JSON: {0}")]
     NotJson(String),
-    /// No token, or it is not in its place.
-    #[error("this needs the token of an approved agent")]
-    NoToken,
     /// The `Host` header names another machine.
     #[error("the request was sent to another host than this")]
     ForeignHost,
@@ -189,7 +186,6 @@ impl Refusal {
             Refusal::WrongMethod(_) => "wrong_method",
             Refusal::WrongContentType => "wrong_content_type",
             Refusal::NotJson(_) => "not_json",
-            Refusal::NoToken => "no_token",
             Refusal::ForeignHost => "foreign_host",
             Refusal::ForeignOrigin => "foreign_origin",
             Refusal::RequestTooLarge(_) => "request_too_large",
@@ -210,9 +206,6 @@ impl Refusal {
             Refusal::WrongMethod(_) => "Abilities are asked with POST.",
             Refusal::WrongContentType => "Send the header Content-Type: application/json.",
             Refusal::NotJson(_) => "Send an object: {\"query\": \"…\"}.",
-            Refusal::NoToken => {
-                "Send the header Authorization: Bearer TOKEN; `lorewell agent approve NAME` gives one."
-            }
             Refusal::ForeignHost => "Ask 127.0.0.1, [::1] or localhost, with the port.",
             Refusal::ForeignOrigin => "Web pages of others may not ask.",
             Refusal::RequestTooLarge(_) => "Send less at once.",

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, watch};
 
 use crate::hearing::Cancel;
 use crate::protocol::Doing;
@@ -18,6 +18,7 @@ pub(crate) struct Office {
     began: Instant,
     exit_after: Option<Duration>,
     closing: watch::Sender<bool>,
+    listeners: Arc<Semaphore>,
 }
 
 impl Office {
@@ -27,6 +28,7 @@ impl Office {
         places: Places,
         exit_after: Option<Duration>,
     ) -> Office {
+        let listeners = bridge.limits().listeners;
         Office {
             bridge,
             state,
@@ -34,6 +36,7 @@ impl Office {
             began: Instant::now(),
             exit_after,
             closing: watch::Sender::new(false),
+            listeners: Arc::new(Semaphore::new(listeners)),
         }
     }
 
@@ -52,6 +55,11 @@ impl Office {
 
     pub(crate) fn cancel(&self) -> Cancel {
         self.bridge.cancel()
+    }
+
+    /// A place for one who listens to news.
+    pub(crate) fn listeners(&self) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        Arc::clone(&self.listeners).try_acquire_owned()
     }
 
     pub(crate) fn addresses(&self) -> &[SocketAddr] {

@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tracing::warn;
 
 use crate::bridge::Ask;
-use crate::hearing::{Cancel, Hearing};
+use crate::hearing::Hearing;
 use crate::listener::Listener;
 use crate::office::Office;
 use crate::protocol::{As, Greeting, Offer, PROTOCOL, Request};
@@ -131,7 +131,9 @@ async fn answer<R: AsyncRead + Unpin>(
     let hearing = match progress {
         true => Hearing::telling(
             cancel.clone(),
-            Box::new(move |progress| drop(send.send(progress))),
+            Box::new(move |progress| {
+                let _ = send.send(progress);
+            }),
         ),
         false => Hearing::silent(cancel.clone()),
     };

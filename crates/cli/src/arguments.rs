@@ -33,6 +33,8 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(crate::serve_command::command())
+        .subcommand(crate::service_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -60,7 +62,10 @@ fn capability(entry: &Entry) -> Command {
     for field in fields(entry) {
         command = command.args(field.arguments());
     }
-    let command = command.arg(vault_flag()).arg(index_dir_flag());
+    let command = command
+        .arg(vault_flag())
+        .arg(index_dir_flag())
+        .arg(bridge_flag());
     if entry.fresh {
         command.arg(
             Arg::new("no-refresh")
@@ -276,6 +281,13 @@ fn vault_flag() -> Arg {
         .long("vault")
         .value_name("NAME_OR_DIR")
         .help("The vault: a name from `lorewell vault list`, or a folder (default: the default vault)")
+}
+
+fn bridge_flag() -> Arg {
+    Arg::new("bridge")
+        .long("bridge")
+        .value_name("WHEN")
+        .help("Have the bridge answer: never, auto, start or require (setting `bridge`)")
 }
 
 fn index_dir_flag() -> Arg {

@@ -2,6 +2,7 @@
 //! answers into text for people; what an ability takes and gives is defined there, not here.
 
 mod arguments;
+mod bridge_client;
 mod capability;
 mod config_command;
 mod eval_command;
@@ -11,6 +12,8 @@ mod progress;
 #[cfg(test)]
 mod reference;
 mod render;
+mod serve_command;
+mod service_command;
 mod style;
 mod vault_command;
 mod watch_command;
@@ -48,6 +51,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
+        "serve" => serve_command::run(&environment, matches),
+        "service" => service_command::run(&environment, matches),
         _ => {
             let config = Config::load(&environment)?;
             for warning in config.warnings() {

@@ -55,8 +55,8 @@ pub(super) fn refused(failure: &Failure) -> Response {
 /// The status that goes with an error's code.
 pub(super) fn status_of(code: &str) -> StatusCode {
     match code {
-        "no_token" | "not_approved" | "approval_ended" => StatusCode::UNAUTHORIZED,
-        "out_of_scope" | "may_not_manage" | "tool_off" | "foreign_host" | "foreign_origin" => {
+        "not_approved" | "expired" => StatusCode::UNAUTHORIZED,
+        "out_of_scope" | "tool_off" | "foreign_host" | "foreign_origin" => {
             StatusCode::FORBIDDEN
         }
         "no_such_note" | "no_such_part" | "no_such_route" | "no_such_ability" | "not_found" => {

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::middleware::Next;
 use axum::response::Response;
-use lorewell_agents::Caller;
+use lorewell_agents::{AgentsError, Caller};
 use lorewell_capabilities::Failure;
 
 use super::answers::refused;
@@ -127,7 +127,7 @@ pub(super) fn token(request: &Request) -> Option<String> {
 
 /// Who shows this token.
 pub(super) fn caller(bridge: &Bridge, token: Option<&str>) -> Result<Caller, Failure> {
-    let token = token.ok_or(Refusal::NoToken)?;
+    let token = token.ok_or(AgentsError::NotApproved)?;
     Ok(bridge.gate().admit(token)?)
 }
 
