@@ -101,6 +101,13 @@ impl Host {
         &self.settings
     }
 
+    /// Whether it answers a reader who must not learn of some notes
+    /// ([`RuleSettings::fences`](crate::RuleSettings)). Then it tells of indexed notes alone: no
+    /// other file is named or counted, for it may be behind a fence.
+    pub fn has_fences(&self) -> bool {
+        self.settings.index.rules.has_fences()
+    }
+
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
     /// The folder is not compared with it. Only notes that are excluded by now are taken out

@@ -52,4 +52,4 @@ pub use lorewell_retrieval::{
     LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
     SearchSettings, Signal, Standing, TermScore, Voice,
 };
-pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};
+pub use lorewell_vault::{FenceSettings, RuleError, RuleSettings, Rules, VaultError};

@@ -45,6 +45,20 @@ impl View<'_> {
         Ok((note.path.as_str().to_string(), others))
     }
 
+    /// Whether a note of this path, which somebody was told of before, may still be named: it is
+    /// in this generation, or it is gone from the folder and no rule leaves out its path. What is
+    /// in the folder and not in the index is left out, or never was told of.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn may_name(&self, path: &str) -> Result<bool, EngineError> {
+        if self.snapshot.note_at(path)?.is_some() {
+            return Ok(true);
+        }
+        let is_left_out = || self.host.rules_in_force().excludes_path(path).is_some();
+        Ok(!self.host.root().join(path).exists() && !is_left_out())
+    }
+
     /// Whether a newer generation has been committed since.
     pub fn is_outdated(&self) -> bool {
         self.snapshot.is_outdated()
