@@ -6,13 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lorewell_agents::{AgentsError, Caller, Gate};
+use jiff::Timestamp;
+use lorewell_agents::{
+    AgentsError, AuditEntry, AuditLimits, AuditLog, Caller, Gate, Grant, Reader,
+};
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
 use lorewell_engine::Observer as _;
-use lorewell_setup::{Environment, VaultRef};
+use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir};
 use serde_json::Value;
 use tracing::{info, warn};
 
+use crate::fresh::Surroundings;
 use crate::hearing::{Cancel, Hearing};
 use crate::limits::{Counter, Limits};
 use crate::news::{Item, Sender};
@@ -23,6 +27,7 @@ use crate::Refusal;
 pub struct Bridge {
     table: &'static [Entry],
     gate: Gate,
+    audit: AuditLog,
     vaults: Vaults,
     limits: Limits,
     counter: Counter,
@@ -55,11 +60,17 @@ impl Bridge {
     /// of the list.
     pub fn new(environment: Environment, named: Vec<VaultRef>, limits: Limits) -> Bridge {
         let news = Sender::new();
-        let gate = Gate::new(&environment.data_dir.join("lorewell").join("agents"));
+        let gate = Gate::new(&agents_dir(&environment));
+        let audit = audit_log(&environment);
+        let surroundings = Surroundings {
+            news: news.clone(),
+            audit: audit.clone(),
+        };
         Bridge {
             table: table(),
             gate,
-            vaults: Vaults::new(environment, named, news.clone()),
+            vaults: Vaults::new(environment, named, surroundings),
+            audit,
             counter: Counter::new(limits.clone()),
             limits,
             news,
@@ -118,10 +129,30 @@ impl Bridge {
         let _counted = self.counter.count(caller)?;
         self.check_size(&ask.input)?;
         let vault = self.vaults.meant(&self.gate, caller, ask.vault.as_deref())?;
-        let _grant = self
+        let grant = self
             .gate
             .allow(caller, entry, &vault.name, &vault.path)?;
-        let open = self.vaults.open(&vault)?;
+        let outcome = self.granted(entry, &vault, grant, ask, hearing);
+        if grant.logged {
+            // Before anything leaves: an answer that cannot be logged is none.
+            let whom = (caller, grant.reader);
+            let which = (vault.name.as_str(), vault.path.as_path());
+            let said = outcome.as_ref();
+            let told = AuditEntry::new(Timestamp::now(), whom, entry, which, said);
+            self.audit.record(&told)?;
+        }
+        outcome
+    }
+
+    fn granted(
+        &self,
+        entry: &Entry,
+        vault: &VaultRef,
+        grant: Grant,
+        ask: Ask,
+        hearing: &Hearing,
+    ) -> Result<Value, Failure> {
+        let open = self.vaults.open(vault, grant.reader)?;
         let (host, print) = open.kept.host()?;
         if ask.print.is_some_and(|theirs| theirs != print) {
             return Err(Refusal::OtherSettings.into());
@@ -133,7 +164,7 @@ impl Bridge {
         desk.listener = hearing;
         let _place = self.place(entry, hearing)?;
         let output = (entry.run)(&desk, ask.input)?;
-        if *caller != Caller::Owner {
+        if grant.logged {
             self.check_answer(&output)?;
         }
         Ok(output)
@@ -202,7 +233,13 @@ impl Bridge {
 
     /// Whether a caller may hear of this.
     pub(crate) fn may_hear(&self, caller: &Caller, item: &Item) -> Result<bool, AgentsError> {
-        self.gate.may_ask(caller, &item.folder)
+        // What remote readers hear is told apart only where a vault has fences.
+        let reader = self.gate.reader(caller)?;
+        let is_theirs = match item.reader {
+            Reader::Remote => reader == Reader::Remote,
+            Reader::Local => reader == Reader::Local || !self.vaults.has_fences(&item.folder),
+        };
+        Ok(is_theirs && self.gate.may_ask(caller, &item.folder)?)
     }
 
     /// Opens a vault before it is asked.
@@ -210,7 +247,7 @@ impl Bridge {
     /// # Errors
     /// Its folder or settings.
     pub fn open(&self, vault: &VaultRef) -> Result<(), Failure> {
-        self.vaults.open(vault).map(drop)
+        self.vaults.open(vault, Reader::Local).map(drop)
     }
 
     /// Folders of the vaults that are open.
@@ -293,6 +330,18 @@ impl Drop for Running<'_> {
         self.0.touch();
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// The log of what agents receive, as large as the settings say.
+fn audit_log(environment: &Environment) -> AuditLog {
+    let settings = Config::load(environment)
+        .and_then(|config| config.settings(None, &Flags::new()))
+        .unwrap_or_else(|_| Settings::defaults());
+    let limits = AuditLimits {
+        file_bytes: settings.audit_file_bytes(),
+        files: settings.audit_files(),
+    };
+    AuditLog::new(audit_dir(environment), limits)
 }
 
 /// Counts what is written, and fails where it is too much.

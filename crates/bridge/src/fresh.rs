@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
 use lorewell_engine::{Freshness, Host, Observer, Patience, Rules, Stage};
 use lorewell_watch::{
@@ -22,6 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often a request that waits looks whether anybody still waits for it.
 const SLICE: Duration = Duration::from_millis(50);
+
+/// What all vaults of a bridge share.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) news: Sender,
+    /// What must not name a note any longer than an index does.
+    pub(crate) audit: AuditLog,
+}
 
 /// A vault that is open in the bridge.
 pub(crate) struct FreshVault {
@@ -52,13 +61,17 @@ impl FreshVault {
     ///
     /// # Errors
     /// The folder or the settings.
-    pub(crate) fn open(kept: Kept, news: &Sender) -> Result<FreshVault, Failure> {
+    pub(crate) fn open(
+        kept: Kept,
+        reader: Reader,
+        around: &Surroundings,
+    ) -> Result<FreshVault, Failure> {
         let kept = Arc::new(kept);
         let (host, _) = kept.host()?;
         let standing = Arc::new(Mutex::new(Standing::default()));
         let watcher = match WatchLock::attempt(host.index_folder()) {
             Ok(WatchLockAttempt::Taken(lock)) => {
-                Some(begin(&kept, lock, Arc::clone(&standing), news)?)
+                Some(begin(&kept, reader, lock, Arc::clone(&standing), around)?)
             }
             Ok(WatchLockAttempt::HeldBy(process)) => {
                 info!(?process, "another process watches this vault");
@@ -160,9 +173,10 @@ fn look(host: &Host, hearing: &Hearing) -> Result<Freshness, Failure> {
 
 fn begin(
     kept: &Arc<Kept>,
+    reader: Reader,
     lock: WatchLock,
     standing: Arc<Mutex<Standing>>,
-    news: &Sender,
+    around: &Surroundings,
 ) -> Result<Watcher, Failure> {
     let settings = kept.settings();
     let (host, _) = kept.host()?;
@@ -184,8 +198,10 @@ fn begin(
         stop.clone(),
         Watching {
             kept: Arc::clone(kept),
+            reader,
             standing,
-            news: news.clone(),
+            around: around.clone(),
+            rules: None,
         },
     );
     let mut telling = watching.teller();
@@ -210,13 +226,17 @@ fn begin(
 /// What the watcher keeps up to date.
 struct Watching {
     kept: Arc<Kept>,
+    reader: Reader,
     standing: Arc<Mutex<Standing>>,
-    news: Sender,
+    around: Surroundings,
+    /// The exclusions of the last update.
+    rules: Option<[u8; 32]>,
 }
 
 /// Hears what the watcher says.
 struct Teller {
     kept: Arc<Kept>,
+    reader: Reader,
     standing: Arc<Mutex<Standing>>,
     news: Sender,
 }
@@ -225,8 +245,27 @@ impl Watching {
     fn teller(&self) -> Teller {
         Teller {
             kept: Arc::clone(&self.kept),
+            reader: self.reader,
             standing: Arc::clone(&self.standing),
-            news: self.news.clone(),
+            news: self.around.news.clone(),
+        }
+    }
+
+    /// Notes that are out of the index go out of the log of what agents received too, and out of
+    /// the index for remote readers.
+    fn forget(&mut self, host: &Host, removed: usize) {
+        let rules = host.rules_in_force().fingerprint();
+        let changed = self.rules.replace(rules) != Some(rules);
+        if self.reader == Reader::Remote || !changed && removed == 0 {
+            return;
+        }
+        if let Err(failure) = self.kept.follow_in_remote() {
+            warn!(code = failure.code, "the index for remote readers is behind");
+        }
+        let Ok(view) = host.view() else { return };
+        let unnamed = |note: &str| !view.may_name(note).unwrap_or(true);
+        if let Err(error) = self.around.audit.forget(host.root(), &unnamed) {
+            warn!(code = error.code(), "the log of what agents received is behind");
         }
     }
 }
@@ -239,11 +278,11 @@ impl Keeper for Watching {
 
     fn update(&mut self, observer: &dyn Observer) -> Result<Freshness, Trouble> {
         let (host, _) = self.kept.host().map_err(of_failure)?;
-        let (standing, news) = (Arc::clone(&self.standing), self.news.clone());
-        let vault = self.kept.vault.clone();
+        let (standing, news) = (Arc::clone(&self.standing), self.around.news.clone());
+        let (vault, reader) = (self.kept.vault.clone(), self.reader);
         let sink = move |progress| {
             lock(&standing).progress = Some(progress);
-            news.tell(&vault, News::Building(progress));
+            news.tell(&vault, reader, News::Building(progress));
         };
         let both = Both {
             watcher: observer,
@@ -251,7 +290,10 @@ impl Keeper for Watching {
         };
         let outcome = host.refresh(Patience::Read, &both);
         lock(&self.standing).progress = None;
-        Ok(outcome?)
+        let freshness = outcome?;
+        let removed = freshness.report.as_ref().map_or(0, |report| report.removed);
+        self.forget(&host, removed);
+        Ok(freshness)
     }
 }
 
@@ -285,7 +327,7 @@ impl Teller {
                         pending: freshness.pending as u64,
                         generation: report.generation,
                     };
-                    self.news.tell(vault, told);
+                    self.news.tell(vault, self.reader, told);
                 }
                 standing.freshness = Some(freshness);
             }
@@ -293,16 +335,16 @@ impl Teller {
                 standing.freshness = None;
                 let again_s = again_in.as_secs();
                 warn!(vault = vault.name, code = trouble.code, again_s, "an update failed");
-                self.news.tell(vault, News::Failed { code: trouble.code });
+                self.news.tell(vault, self.reader, News::Failed { code: trouble.code });
             }
             Report::Away { bare, .. } => {
                 standing.freshness = None;
                 warn!(vault = vault.name, bare, "the folder is away");
-                self.news.tell(vault, News::Away);
+                self.news.tell(vault, self.reader, News::Away);
             }
             Report::Back { .. } => {
                 info!(vault = vault.name, "the folder is back");
-                self.news.tell(vault, News::Back);
+                self.news.tell(vault, self.reader, News::Back);
             }
         }
     }

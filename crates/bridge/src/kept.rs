@@ -6,10 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use lorewell_agents::Reader;
 use lorewell_capabilities::Failure;
 use lorewell_engine::Host;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, OpenError, Reach, Settings, SetupError, VaultRef, index_root,
+    Config, Environment, Flags, Key, OpenError, Reach, Settings, SetupError, VaultRef,
+    follow_in_remote, index_root, open, open_remote,
 };
 
 /// So many views of a vault rest between questions.
@@ -25,6 +27,8 @@ type Stamp = Option<(u64, SystemTime, u64, i64)>;
 pub(crate) struct Kept {
     environment: Environment,
     pub(crate) vault: VaultRef,
+    /// For whom it answers: a remote reader gets no note behind a fence.
+    reader: Reader,
     flags: Flags,
     current: Mutex<Current>,
 }
@@ -39,7 +43,11 @@ struct Current {
 
 impl Kept {
     /// Opens the vault as the settings say now. Its index stays where it is from then on.
-    pub(crate) fn open(environment: &Environment, vault: VaultRef) -> Result<Kept, Failure> {
+    pub(crate) fn open(
+        environment: &Environment,
+        vault: VaultRef,
+        reader: Reader,
+    ) -> Result<Kept, Failure> {
         let config = Config::load(environment).map_err(of_setup)?;
         let settings = config
             .settings(Some(&vault), &Flags::new())
@@ -47,10 +55,11 @@ impl Kept {
         let mut flags = Flags::new();
         let folder = index_root(environment, &settings);
         flags.set(Key::IndexDir, folder.display().to_string());
-        let current = Current::open(environment, &vault, &flags)?;
+        let current = Current::open(environment, &vault, reader, &flags)?;
         Ok(Kept {
             environment: environment.clone(),
             vault,
+            reader,
             flags,
             current: Mutex::new(current),
         })
@@ -61,7 +70,8 @@ impl Kept {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = stamps(&self.environment, &self.vault.path);
         if stamps != current.stamps {
-            let read = Current::open(&self.environment, &self.vault, &self.flags)?;
+            let read =
+                Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
             if read.settings == current.settings {
                 current.stamps = read.stamps;
             } else {
@@ -75,6 +85,18 @@ impl Kept {
     pub(crate) fn settings(&self) -> Settings {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current.settings.clone()
+    }
+
+    /// Keeps the index for remote readers free of what was taken out of the usual one.
+    pub(crate) fn follow_in_remote(&self) -> Result<(), Failure> {
+        if self.reader == Reader::Remote {
+            return Ok(());
+        }
+        let config = Config::load(&self.environment).map_err(of_setup)?;
+        let settings = config
+            .settings(Some(&self.vault), &self.flags)
+            .map_err(of_setup)?;
+        follow_in_remote(&config, &settings, &self.vault).map_err(of_opening)
     }
 
     /// The user's configuration file.
@@ -93,13 +115,18 @@ impl Current {
     fn open(
         environment: &Environment,
         vault: &VaultRef,
+        reader: Reader,
         flags: &Flags,
     ) -> Result<Current, Failure> {
         // Before they are read: what changes meanwhile is read again.
         let stamps = stamps(environment, &vault.path);
         let config = Config::load(environment).map_err(of_setup)?;
         let settings = config.settings(Some(vault), flags).map_err(of_setup)?;
-        let host = lorewell_setup::open(&config, &settings, vault).map_err(of_opening)?;
+        let host = match reader {
+            Reader::Local => open(&config, &settings, vault),
+            Reader::Remote => open_remote(&config, &settings, vault),
+        };
+        let host = host.map_err(of_opening)?;
         let host = Arc::new(host.keeping_views(VIEWS));
         Ok(Current {
             stamps,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use lorewell_agents::Reader;
 use lorewell_setup::VaultRef;
 use serde::Serialize;
 use tokio::sync::broadcast;
@@ -44,6 +45,8 @@ pub enum News {
 pub(crate) struct Item {
     pub(crate) vault: String,
     pub(crate) folder: PathBuf,
+    /// Who may hear of it: what remote readers hear counts no note behind a fence.
+    pub(crate) reader: Reader,
     pub(crate) news: News,
 }
 
@@ -56,11 +59,12 @@ impl Sender {
         Sender(broadcast::Sender::new(KEPT))
     }
 
-    pub(crate) fn tell(&self, vault: &VaultRef, news: News) {
+    pub(crate) fn tell(&self, vault: &VaultRef, reader: Reader, news: News) {
         // Nobody may be listening.
         let _ = self.0.send(Item {
             vault: vault.name.clone(),
             folder: vault.path.clone(),
+            reader,
             news,
         });
     }

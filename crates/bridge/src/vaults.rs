@@ -4,33 +4,36 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lorewell_agents::{Caller, Gate};
+use lorewell_agents::{Caller, Gate, Reader};
 use lorewell_capabilities::Failure;
-use lorewell_setup::{Config, Environment, Flags, VaultRef, vaults};
+use lorewell_setup::{Config, Environment, Flags, VaultRef, has_fences, vaults};
 
-use crate::fresh::FreshVault;
+use crate::fresh::{FreshVault, Surroundings};
 use crate::kept::{Kept, of_setup};
-use crate::news::Sender;
 
 /// The vaults of one bridge.
 pub(crate) struct Vaults {
     environment: Environment,
     /// Named when the bridge was started; known beside those of the list.
     named: Vec<VaultRef>,
-    open: Mutex<BTreeMap<PathBuf, Slot>>,
-    news: Sender,
+    open: Mutex<BTreeMap<(PathBuf, bool), Slot>>,
+    surroundings: Surroundings,
 }
 
 /// A vault that is open, or being opened; whoever comes second waits for the first.
 type Slot = Arc<Mutex<Option<Arc<FreshVault>>>>;
 
 impl Vaults {
-    pub(crate) fn new(environment: Environment, named: Vec<VaultRef>, news: Sender) -> Vaults {
+    pub(crate) fn new(
+        environment: Environment,
+        named: Vec<VaultRef>,
+        surroundings: Surroundings,
+    ) -> Vaults {
         Vaults {
             environment,
             named,
             open: Mutex::default(),
-            news,
+            surroundings,
         }
     }
 
@@ -95,26 +98,55 @@ impl Vaults {
         self.known_to(gate, caller, &config)
     }
 
-    /// The vault, opened if it is not yet.
-    pub(crate) fn open(&self, vault: &VaultRef) -> Result<Arc<FreshVault>, Failure> {
-        let slot = Arc::clone(self.slots().entry(vault.path.clone()).or_default());
+    /// The vault as `reader` may see it, opened if it is not yet.
+    pub(crate) fn open(
+        &self,
+        vault: &VaultRef,
+        reader: Reader,
+    ) -> Result<Arc<FreshVault>, Failure> {
+        let usual = self.slot(vault, Reader::Local)?;
+        if reader == Reader::Local {
+            return Ok(usual);
+        }
+        // Read anew if it changed, so that a fence holds from the next request on.
+        usual.kept.host()?;
+        match has_fences(&usual.kept.settings()) {
+            true => self.slot(vault, Reader::Remote),
+            false => {
+                self.slots().remove(&key(vault, Reader::Remote));
+                Ok(usual)
+            }
+        }
+    }
+
+    fn slot(&self, vault: &VaultRef, reader: Reader) -> Result<Arc<FreshVault>, Failure> {
+        let slot = Arc::clone(self.slots().entry(key(vault, reader)).or_default());
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
             // Under a new name it is another, for its name is in every answer.
             Some(open) if open.kept.vault.name == vault.name => Ok(Arc::clone(open)),
             _ => {
                 *slot = None;
-                let kept = Kept::open(&self.environment, vault.clone())?;
-                let open = Arc::new(FreshVault::open(kept, &self.news)?);
+                let kept = Kept::open(&self.environment, vault.clone(), reader)?;
+                let open = Arc::new(FreshVault::open(kept, reader, &self.surroundings)?);
                 *slot = Some(Arc::clone(&open));
                 Ok(open)
             }
         }
     }
 
+    /// Whether notes of an open vault are kept from remote readers.
+    pub(crate) fn has_fences(&self, folder: &Path) -> bool {
+        let slot = self.slots().get(&(folder.to_path_buf(), false)).cloned();
+        let open = slot.and_then(|slot| slot.try_lock().ok().and_then(|slot| slot.clone()));
+        open.is_none_or(|open| has_fences(&open.kept.settings()))
+    }
+
     /// Folders of the vaults that are open.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        self.all().iter().map(|open| open.kept.vault.path.clone()).collect()
+        let slots = self.slots();
+        let usual = slots.keys().filter(|(_, remote)| !remote);
+        usual.map(|(folder, _)| folder.clone()).collect()
     }
 
     /// Closes what is kept warm for questions that do not come.
@@ -139,9 +171,13 @@ impl Vaults {
         slots.iter().filter_map(open).collect()
     }
 
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Slot>> {
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<(PathBuf, bool), Slot>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn key(vault: &VaultRef, reader: Reader) -> (PathBuf, bool) {
+    (vault.path.clone(), reader == Reader::Remote)
 }
 
 fn is_called(vault: &VaultRef, asked: &str) -> bool {
