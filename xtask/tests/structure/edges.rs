@@ -35,6 +35,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// Registrations with other programs, and the agent skill.
+const CLIENTS: &[&str] = &["lorewell-clients"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
@@ -72,7 +74,11 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
-    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION, WATCH]),
+    ("lorewell-clients", &[]),
+    (
+        "lorewell",
+        &[NOUNS, ENGINE, TOP, EVALUATION, WATCH, CLIENTS],
+    ),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
