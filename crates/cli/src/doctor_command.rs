@@ -84,7 +84,7 @@ struct Report {
     version: &'static str,
     /// Where it lies, as other programs are told.
     program: String,
-    /// Every check, in the order in which they were made.
+    /// Every check, by group.
     checks: Vec<Check>,
     /// Their count.
     summary: Summary,
@@ -215,7 +215,24 @@ fn settings(patient: &mut Patient<'_>) {
     patient.config = Some(config);
 }
 
-fn report(checks: Vec<Check>) -> Report {
+/// The groups, in the order in which they are shown.
+const GROUPS: [&str; 12] = [
+    "settings",
+    "vaults",
+    "index",
+    "models",
+    "locks",
+    "bridge",
+    "agents",
+    "programs",
+    "skill",
+    "permissions",
+    "watching",
+    "disk",
+];
+
+fn report(mut checks: Vec<Check>) -> Report {
+    checks.sort_by_key(|check| GROUPS.iter().position(|group| *group == check.group));
     let mut summary = Summary::default();
     for check in &checks {
         match check.state {
@@ -251,7 +268,8 @@ fn words(report: &Report) -> String {
         let found = inert_line(&check.found);
         let name = inert_line(&check.name);
         text += &format!("  {}  {name}: {found}\n", styled(style, mark));
-        if let Some(todo) = &check.todo {
+        // What is well needs no advice; it is in the JSON.
+        if let (Some(todo), true) = (&check.todo, check.state != State::Ok) {
             text += &format!("        {}\n", styled(MATCH, &inert_line(todo)));
         }
     }

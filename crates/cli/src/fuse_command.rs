@@ -277,6 +277,11 @@ fn joined(lists: &[Ranked], k: f32, limit: Option<usize>) -> Value {
                 items.push(item);
                 items.len() as u32 - 1
             });
+            // Of what the lists say of an item, the first that says more than its name is kept.
+            let kept = &mut items[number as usize];
+            if !kept.1.is_object() && item.1.is_object() {
+                *kept = item;
+            }
             hits.push((number, 0.0, 1.0));
         }
         inputs.push(FusionInput {

@@ -54,7 +54,7 @@ pub enum ClientError {
     #[error("{0}")]
     NoPlace(String),
     /// Files of the skill were changed by hand.
-    #[error("{} has {} that were changed by hand: {}", folder.display(), files_in_words(files.len()), files.join(", "))]
+    #[error("{}: changed by hand: {}", folder.display(), files.join(", "))]
     SkillChanged {
         /// The folder of the skill.
         folder: PathBuf,
@@ -67,13 +67,6 @@ pub enum ClientError {
         /// The folder.
         folder: PathBuf,
     },
-}
-
-fn files_in_words(count: usize) -> String {
-    match count {
-        1 => "1 file".to_string(),
-        n => format!("{n} files"),
-    }
 }
 
 impl ClientError {
