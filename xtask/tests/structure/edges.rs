@@ -31,6 +31,10 @@ const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+/// Whether somebody may ask is decided by what is asked: the table of abilities.
+const ABILITIES: &[&str] = &["lorewell-capabilities"];
+/// Who may ask what.
+const AGENTS: &[&str] = &["lorewell-agents"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
@@ -69,6 +73,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
+    ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
@@ -77,7 +82,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-clients", &[]),
     (
         "lorewell",
-        &[NOUNS, ENGINE, TOP, EVALUATION, WATCH, CLIENTS],
+        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, CLIENTS],
     ),
 ];
 
@@ -98,6 +103,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "lorewell-index",
             "lorewell-capabilities",
+            "lorewell-agents",
             "lorewell-setup",
             "lorewell-evaluation",
             "lorewell-evals",
