@@ -91,7 +91,12 @@ struct Report {
 }
 
 impl Check {
-    fn new(group: &'static str, name: impl Into<String>, state: State, found: impl Into<String>) -> Check {
+    fn new(
+        group: &'static str,
+        name: impl Into<String>,
+        state: State,
+        found: impl Into<String>,
+    ) -> Check {
         Check {
             group,
             name: name.into(),
@@ -112,9 +117,17 @@ impl Check {
 
     /// What an error says.
     fn failed(group: &'static str, name: impl Into<String>, failure: impl Into<Problem>) -> Check {
-        let Failure { code, message, hint } = failure.into().0;
+        let Failure {
+            code,
+            message,
+            hint,
+        } = failure.into().0;
         let check = Check::new(group, name, State::Fail, message).with_code(code);
-        if hint.is_empty() { check } else { check.todo(hint) }
+        if hint.is_empty() {
+            check
+        } else {
+            check.todo(hint)
+        }
     }
 
     fn with_code(mut self, code: impl Into<String>) -> Check {
@@ -279,5 +292,8 @@ fn words(report: &Report) -> String {
         (_, 0) => format!("{}; nothing fails.", counted(warn as u64, "warning")),
         _ => format!("{fail} fail, {}.", counted(warn as u64, "warning")),
     };
-    text + &format!("\n{} made. {said}\n", counted((ok + warn + fail) as u64, "check"))
+    text + &format!(
+        "\n{} made. {said}\n",
+        counted((ok + warn + fail) as u64, "check")
+    )
 }

@@ -78,8 +78,8 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         let text = text_of(file)?;
         let source = if file == "-" { "standard input" } else { file };
         for document in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
-            let document = document
-                .map_err(|error| shape(source, format!("this is not JSON: {error}")))?;
+            let document =
+                document.map_err(|error| shape(source, format!("this is not JSON: {error}")))?;
             if let Some(found) = document.get("k") {
                 k = Some(constant(source, found)?);
             }
@@ -112,15 +112,19 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
 fn text_of(file: &str) -> Result<String, Problem> {
     let mut text = String::new();
     let read = if file == "-" {
-        std::io::stdin().lock().take(MAX_BYTES + 1).read_to_string(&mut text)
+        std::io::stdin()
+            .lock()
+            .take(MAX_BYTES + 1)
+            .read_to_string(&mut text)
     } else {
         File::open(file).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
     };
     let shown = if file == "-" { "standard input" } else { file };
     match read {
-        Ok(bytes) if bytes as u64 > MAX_BYTES => {
-            Err(Problem::wrong_use(format!("{shown} is larger than 64 MiB"), ""))
-        }
+        Ok(bytes) if bytes as u64 > MAX_BYTES => Err(Problem::wrong_use(
+            format!("{shown} is larger than 64 MiB"),
+            "",
+        )),
         Ok(_) => Ok(text),
         Err(error) => {
             let message = format!("{shown} cannot be read: {error}");
@@ -173,7 +177,9 @@ fn take_one(lists: &mut Vec<Ranked>, source: &str, list: &Value) -> Result<(), P
     } else if let Some(items) = list.get("items").or_else(|| list.get("passages")) {
         items
     } else {
-        return Err(at("it is neither an array nor has it “items” or “passages”"));
+        return Err(at(
+            "it is neither an array nor has it “items” or “passages”",
+        ));
     };
     let Some(items) = items.as_array() else {
         return Err(at("its items are no array"));
@@ -228,7 +234,11 @@ fn id_of(item: &Value) -> Option<String> {
     let note = note.as_str()?;
     let vault = item.get("vault").and_then(Value::as_str);
     let vault = vault.map(|vault| format!("{vault}:")).unwrap_or_default();
-    match item.get("byte_range").and_then(Value::as_array).map(Vec::as_slice) {
+    match item
+        .get("byte_range")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
         Some([start, end]) => Some(format!("{vault}{note}#{start}-{end}")),
         _ => Some(format!("{vault}{note}")),
     }
@@ -245,7 +255,10 @@ fn weigh(lists: &mut [Ranked], matches: &ArgMatches) -> Result<(), Problem> {
         let weight: Option<f32> = number.trim().parse().ok();
         let Some(weight) = weight.filter(|w| (0.0..=1e6).contains(w)) else {
             let message = format!("“{given}” is no weight");
-            return Err(Problem::wrong_use(message, "A weight is a number from 0 on."));
+            return Err(Problem::wrong_use(
+                message,
+                "A weight is a number from 0 on.",
+            ));
         };
         let found = match name {
             Some(name) => lists.iter_mut().find(|list| list.name == name),
@@ -335,14 +348,21 @@ fn words(answer: &Value) -> String {
     let mut text = String::new();
     for row in answer["fused"].as_array().into_iter().flatten() {
         let parts = row["trace"].as_array().into_iter().flatten().map(|part| {
-            format!("{} #{}", part["list"].as_str().unwrap_or_default(), part["rank"])
+            format!(
+                "{} #{}",
+                part["list"].as_str().unwrap_or_default(),
+                part["rank"]
+            )
         });
         let parts: Vec<String> = parts.collect();
         text += &format!(
             "{}. {}  {}\n",
             row["rank"],
             styled(TITLE, &inert_line(row["id"].as_str().unwrap_or_default())),
-            styled(FAINT, &inert_line(&format!("{} · {}", row["fused"], parts.join(", "))))
+            styled(
+                FAINT,
+                &inert_line(&format!("{} · {}", row["fused"], parts.join(", ")))
+            )
         );
     }
     if text.is_empty() {

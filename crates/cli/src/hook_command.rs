@@ -119,7 +119,10 @@ struct Event {
 impl Event {
     fn read(environment: &Environment) -> Result<Event, Problem> {
         let mut text = Vec::new();
-        let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut text);
+        let read = std::io::stdin()
+            .lock()
+            .take(MAX_INPUT)
+            .read_to_end(&mut text);
         let json: Option<Value> = read.ok().and_then(|_| serde_json::from_slice(&text).ok());
         let Some(json) = json else {
             return Err(Problem::wrong_use(
@@ -144,7 +147,9 @@ impl Event {
     /// "go on".
     fn question(&self) -> Option<String> {
         let prompt = self.prompt.trim();
-        if prompt.starts_with(['/', '!', '#']) || prompt.split_whitespace().count() < 3 && prompt.len() < 12 {
+        if prompt.starts_with(['/', '!', '#'])
+            || prompt.split_whitespace().count() < 3 && prompt.len() < 12
+        {
             return None;
         }
         if prompt.len() <= MAX_QUESTION {
@@ -171,10 +176,14 @@ impl Event {
                 None => rest.split_whitespace().next().unwrap_or_default(),
             };
             let name = name.trim_end_matches([',', ';', ':', '?', '!', ')']);
-            let name = name.strip_suffix(".md.").map_or(name, |_| &name[..name.len() - 1]);
+            let name = name
+                .strip_suffix(".md.")
+                .map_or(name, |_| &name[..name.len() - 1]);
             let places = [self.folder.join(name), root.join(name)];
             let real = places.iter().find_map(|path| path.canonicalize().ok());
-            let inside = real.as_deref().and_then(|path| path.strip_prefix(root).ok());
+            let inside = real
+                .as_deref()
+                .and_then(|path| path.strip_prefix(root).ok());
             if let Some(inside) = inside.filter(|_| !name.is_empty()) {
                 let path = inside.to_string_lossy().replace('\\', "/");
                 if !path.is_empty() && !found.contains(&path) {
@@ -200,7 +209,9 @@ fn prompt(matches: &ArgMatches) -> Result<Option<String>, Problem> {
     let host = lorewell_setup::open(&config, &settings, &vault)?;
     // Building an index takes longer than a prompt may wait.
     host.view().map_err(lorewell_capabilities::Failure::from)?;
-    let client = matches.get_one::<String>("client").map_or("", String::as_str);
+    let client = matches
+        .get_one::<String>("client")
+        .map_or("", String::as_str);
     let session = Session::of(&environment, client, &event.session);
     let found = passages(&host, &settings, &event, &question, &session)?;
     let Some((context, given)) = found else {
@@ -235,7 +246,11 @@ fn passages(
     // Each round leaves out what the last one found to be known; two are enough in practice.
     for _ in 0..3 {
         let context = asked(entry, &desk, settings, question, &attached)?;
-        let best = context.sources.iter().map(|source| source.passage.score).fold(0.0, f64::max);
+        let best = context
+            .sources
+            .iter()
+            .map(|source| source.passage.score)
+            .fold(0.0, f64::max);
         let worth = context.confidence == "strong" && best >= settings.auto_context_floor();
         if !worth || context.sources.is_empty() {
             return Ok(None);
@@ -274,9 +289,8 @@ fn asked(
         "attached": attached,
     });
     let output = (entry.run)(desk, input)?;
-    ContextOutput::deserialize(&output).map_err(|error| {
-        Problem(lorewell_capabilities::Failure::internal(error.to_string()))
-    })
+    ContextOutput::deserialize(&output)
+        .map_err(|error| Problem(lorewell_capabilities::Failure::internal(error.to_string())))
 }
 
 /// The text for the prompt.
@@ -315,10 +329,18 @@ struct Session {
 
 impl Session {
     fn of(environment: &Environment, client: &str, id: &str) -> Session {
-        let folder = environment.data_dir.join("lorewell").join("clients").join("sessions");
+        let folder = environment
+            .data_dir
+            .join("lorewell")
+            .join("clients")
+            .join("sessions");
         let file = (!id.is_empty()).then(|| folder.join(short_hash(&[client, id])));
         let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok());
-        let given = text.unwrap_or_default().lines().map(str::to_string).collect();
+        let given = text
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_string)
+            .collect();
         Session { file, given }
     }
 
@@ -361,7 +383,9 @@ fn private(path: &Path, mode: u32) {
 fn forget_old(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
-        let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        let age = modified
+            .ok()
+            .and_then(|time| SystemTime::now().duration_since(time).ok());
         if age.is_some_and(|age| age > SESSION) {
             let _ = fs::remove_file(entry.path());
         }

@@ -92,7 +92,10 @@ pub(crate) fn registrar(environment: &Environment) -> Registrar {
         home: environment.home.clone(),
         variables: lorewell_setup::variables(VARIABLES),
     };
-    Registrar::new(places, &environment.data_dir.join("lorewell").join("clients"))
+    Registrar::new(
+        places,
+        &environment.data_dir.join("lorewell").join("clients"),
+    )
 }
 
 /// What is to be done, and how it went.
@@ -199,7 +202,9 @@ fn absolute(environment: &Environment, folder: &str) -> PathBuf {
 /// What the programs are told to start.
 fn server(environment: &Environment, matches: &ArgMatches) -> Result<Server, Problem> {
     let program = lorewell_setup::program().map_err(|error| {
-        Failure::internal(format!("the system does not say where this program lies: {error}"))
+        Failure::internal(format!(
+            "the system does not say where this program lies: {error}"
+        ))
     })?;
     let mut args = vec!["mcp".to_string()];
     if let Some(asked) = matches.get_one::<String>("vault") {
@@ -234,7 +239,8 @@ fn plan(
     };
     for client in clients {
         if all && server.is_some() && !registrar.places().has(client) {
-            plan.skipped.push((client, "not found on this machine".to_string()));
+            plan.skipped
+                .push((client, "not found on this machine".to_string()));
             continue;
         }
         let parts: &[Part] = match server {
@@ -327,7 +333,10 @@ fn tell(matches: &ArgMatches, plan: &Plan, backups: &[Option<PathBuf>], dry: boo
     style::print_text(&text);
     if plan.failed.len() > 1 || !plan.changes.is_empty() {
         for (client, error) in &plan.failed {
-            style::fail(&format!("{}: {}", client.title(), error.message), &error.hint);
+            style::fail(
+                &format!("{}: {}", client.title(), error.message),
+                &error.hint,
+            );
         }
     }
 }
@@ -392,7 +401,11 @@ fn advise(environment: &Environment, matches: &ArgMatches, plan: &Plan, reach: &
     if changed.iter().any(|change| change.client.must_restart()) {
         style::note("Claude Desktop knows it after a restart.");
     }
-    let hook = |client| changed.iter().any(|c| c.client == client && c.part == Part::Hook);
+    let hook = |client| {
+        changed
+            .iter()
+            .any(|c| c.client == client && c.part == Part::Hook)
+    };
     if hook(Client::Codex) {
         style::note(
             "Codex asks whether you trust the hook; older versions run hooks only with `codex_hooks = true` under [features].",

@@ -22,7 +22,9 @@ pub(crate) fn command() -> Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value(".")
-                .help("In the project in this folder (here, if none is given), instead of the user's"),
+                .help(
+                    "In the project in this folder (here, if none is given), instead of the user's",
+                ),
             switch("force", force),
             switch("dry-run", "Say what would change, and change nothing"),
         ]
@@ -57,7 +59,12 @@ pub(crate) fn command() -> Command {
                 Arg::new("file")
                     .value_name("FILE")
                     .default_value("SKILL.md")
-                    .value_parser(skill::FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>())
+                    .value_parser(
+                        skill::FILES
+                            .iter()
+                            .map(|(name, _)| *name)
+                            .collect::<Vec<_>>(),
+                    )
                     .help("Which file"),
             ),
         )

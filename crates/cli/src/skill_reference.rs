@@ -50,7 +50,9 @@ fn the_committed_pages_are_up_to_date_in_the_skill() {
 fn section(page: &mut String, entry: &Entry) {
     let name = entry.name();
     let tool = TOOLS.iter().find(|(id, _)| *id == entry.id);
-    let tool = tool.map_or("no tool of MCP".to_string(), |(_, tool)| format!("`{tool}`"));
+    let tool = tool.map_or("no tool of MCP".to_string(), |(_, tool)| {
+        format!("`{tool}`")
+    });
     let description = squeezed(entry.description);
     let _ = write!(
         page,
@@ -74,7 +76,10 @@ fn fields(page: &mut String, object: &Value, root: &Value, depth: usize) {
         .collect();
     for (name, schema) in properties {
         let documentation = squeezed(schema["description"].as_str().unwrap_or_default());
-        let must = if depth == 0 && required.contains(&name.as_str()) && root["title"].as_str().is_some_and(|t| t.ends_with("Input")) {
+        let must = if depth == 0
+            && required.contains(&name.as_str())
+            && root["title"].as_str().is_some_and(|t| t.ends_with("Input"))
+        {
             " (required)"
         } else {
             ""

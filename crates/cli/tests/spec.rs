@@ -38,7 +38,10 @@ const VARIES: &[(&str, &str)] = &[
     (r#"("fingerprint"): ".*""#, r#"$1: "[fingerprint]""#),
     (r"\.[0-9a-f]{8}\.([\w.]+)\.\d{8}T\d{9}Z", ".[id].$1.[time]"),
     (r"\d+\.\d GB", "[size] GB"),
-    (r"\d+ watches and \d+ watchers", "[n] watches and [n] watchers"),
+    (
+        r"\d+ watches and \d+ watchers",
+        "[n] watches and [n] watchers",
+    ),
 ];
 
 #[test]
@@ -167,7 +170,11 @@ fn printed(command: &str, home: &Path) -> String {
 
 /// JSON in lines, with lists of plain values on one.
 fn broken_into_lines(text: &str) -> String {
-    let Some(json) = text.lines().next().filter(|line| line.starts_with('{') && *line != "{") else {
+    let Some(json) = text
+        .lines()
+        .next()
+        .filter(|line| line.starts_with('{') && *line != "{")
+    else {
         return text.to_string();
     };
     assert_eq!(

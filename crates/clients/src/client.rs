@@ -303,7 +303,10 @@ mod tests {
     fn files(places: &Places) -> Vec<String> {
         let file = |client| places.servers(client, &Reach::User).unwrap();
         let shown = |path: PathBuf| path.display().to_string().replace('\\', "/");
-        Client::ALL.into_iter().map(|client| shown(file(client))).collect()
+        Client::ALL
+            .into_iter()
+            .map(|client| shown(file(client)))
+            .collect()
     }
 
     #[test]
@@ -355,7 +358,10 @@ mod tests {
                 "/x/zed/settings.json",
             ]
         );
-        let empty = places(System::Unix, &[("CODEX_HOME", ""), ("XDG_CONFIG_HOME", "rel")]);
+        let empty = places(
+            System::Unix,
+            &[("CODEX_HOME", ""), ("XDG_CONFIG_HOME", "rel")],
+        );
         assert_eq!(files(&empty), files(&places(System::Unix, &[])));
     }
 

@@ -80,12 +80,18 @@ impl Page<'_> {
             return toml_file::table(self.text, client.holder(), SERVER).map_err(|e| self.toml(e));
         }
         let root = self.json()?;
-        let entry = root.as_ref().and_then(|root| root.at(&[client.holder(), SERVER]));
+        let entry = root
+            .as_ref()
+            .and_then(|root| root.at(&[client.holder(), SERVER]));
         Ok(entry.map(Node::value))
     }
 
     /// The text with an entry for the server; what else stands in an entry that is there stays.
-    pub(crate) fn with_server(&self, client: Client, server: &Server) -> Result<Edited, ClientError> {
+    pub(crate) fn with_server(
+        &self,
+        client: Client,
+        server: &Server,
+    ) -> Result<Edited, ClientError> {
         let mut fields: Vec<(&str, Value)> = Vec::new();
         if client.says_type() {
             fields.push(("type", json!("stdio")));
@@ -104,7 +110,10 @@ impl Page<'_> {
                 made: Vec::new(),
             });
         }
-        let entry: Map<String, Value> = fields.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+        let entry: Map<String, Value> = fields
+            .iter()
+            .map(|(k, v)| (k.to_string(), v.clone()))
+            .collect();
         let Some((root, layout)) = self.object()? else {
             return Ok(self.fresh(&json!({ holder: { SERVER: entry } })));
         };
@@ -151,7 +160,11 @@ impl Page<'_> {
     }
 
     /// The text without the entry of the server, and without `made` where they are empty now.
-    pub(crate) fn without_server(&self, client: Client, made: &[String]) -> Result<String, ClientError> {
+    pub(crate) fn without_server(
+        &self,
+        client: Client,
+        made: &[String],
+    ) -> Result<String, ClientError> {
         let holder = client.holder();
         if client.format() == Format::Toml {
             return toml_file::without_table(self.text, holder, SERVER).map_err(|e| self.toml(e));
@@ -199,9 +212,10 @@ impl Page<'_> {
     /// The command that is run for every prompt, if there is one of ours.
     pub(crate) fn hook(&self) -> Result<Option<String>, ClientError> {
         let root = self.json()?;
-        let command = root.as_ref().and_then(our_hook).and_then(|(_, _, command)| {
-            command.value().as_str().map(str::to_string)
-        });
+        let command = root
+            .as_ref()
+            .and_then(our_hook)
+            .and_then(|(_, _, command)| command.value().as_str().map(str::to_string));
         Ok(command)
     }
 
@@ -254,7 +268,9 @@ impl Page<'_> {
         let event = root.at(&["hooks", EVENT]);
         let groups = event.and_then(Node::elements).unwrap_or_default();
         let hooks = groups.get(group).and_then(|group| group.at(&["hooks"]));
-        let alone = hooks.and_then(Node::elements).is_some_and(|hooks| hooks.len() == 1);
+        let alone = hooks
+            .and_then(Node::elements)
+            .is_some_and(|hooks| hooks.len() == 1);
         let mut text = match (event, hooks) {
             (Some(event), _) if alone => without_item(self.text, event, group),
             (_, Some(hooks)) => without_item(self.text, hooks, number),

@@ -108,9 +108,13 @@ impl ClientError {
             ClientError::Unexpected { .. } => {
                 "The file was left as it is. Correct that place, or register by hand: docs/clients.md shows how."
             }
-            ClientError::Unwritable { .. } => "Check the permissions of the file and its folder, and the disk.",
+            ClientError::Unwritable { .. } => {
+                "Check the permissions of the file and its folder, and the disk."
+            }
             ClientError::Changing { .. } => "Nothing was written; run the command again.",
-            ClientError::NoPlace(_) => "docs/clients.md says where each program keeps its registrations.",
+            ClientError::NoPlace(_) => {
+                "docs/clients.md says where each program keeps its registrations."
+            }
             ClientError::SkillChanged { .. } => {
                 "Nothing was written. `--force` puts the program's own in their place and keeps yours in a backup."
             }

@@ -111,7 +111,10 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node>, JsoncError> {
 pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let column = before[start..].trim_start_matches('\u{feff}').chars().count();
+    let column = before[start..]
+        .trim_start_matches('\u{feff}')
+        .chars()
+        .count();
     (before.matches('\n').count() + 1, column + 1)
 }
 
@@ -281,7 +284,10 @@ mod tests {
         let node = parse(text).unwrap().unwrap();
         let expected = serde_json::json!({"a": [1, "x\"y", {}], "b": null});
         assert_eq!(node.value(), expected);
-        assert_eq!(&text[node.at(&["a"]).unwrap().span.clone()], "[1, \"x\\\"y\", {},]");
+        assert_eq!(
+            &text[node.at(&["a"]).unwrap().span.clone()],
+            "[1, \"x\\\"y\", {},]"
+        );
         assert!(parse(" // nothing\n").unwrap().is_none());
         assert!(parse("").unwrap().is_none());
     }
@@ -296,9 +302,17 @@ mod tests {
             ("{\"a\": \"\\", (1, 7), "a string has no end"),
             ("{\"a\": [1", (1, 9), "the text ends inside a list"),
             ("/* x", (1, 1), "a comment has no end"),
-            ("{} {}", (1, 4), "there is something behind the end of the value"),
+            (
+                "{} {}",
+                (1, 4),
+                "there is something behind the end of the value",
+            ),
             ("{,}", (1, 2), "expected a name in double quotes, or `}`"),
-            ("{} / x", (1, 4), "there is something behind the end of the value"),
+            (
+                "{} / x",
+                (1, 4),
+                "there is something behind the end of the value",
+            ),
         ] {
             let error = parse(text).unwrap_err();
             assert_eq!(line_and_column(text, error.at), at, "{text}");

@@ -114,9 +114,7 @@ fn line_indent(text: &str, at: usize) -> &str {
 
 /// Whether nothing but white space stands before a byte on its line, and a line before that.
 fn begins_line(text: &str, at: usize) -> bool {
-    text[..at]
-        .trim_end_matches([' ', '\t'])
-        .ends_with('\n')
+    text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
 }
 
 /// The text with a member added at the end of an object.
@@ -127,7 +125,9 @@ pub(crate) fn with_member(
     key: &str,
     value: &Value,
 ) -> String {
-    with_item(text, layout, object, &|indent| layout.member(key, value, indent))
+    with_item(text, layout, object, &|indent| {
+        layout.member(key, value, indent)
+    })
 }
 
 /// The text with an element added at the end of a list.

@@ -226,7 +226,10 @@ impl Registrar {
         }
         let before = self.ledger.record(path);
         let backup = match &change.before {
-            Some(text) => Some(self.ledger.keep(path, change.client.name(), text.as_bytes())?),
+            Some(text) => Some(
+                self.ledger
+                    .keep(path, change.client.name(), text.as_bytes())?,
+            ),
             None => None,
         };
         match &change.after {
@@ -260,7 +263,12 @@ impl Registrar {
         backup: Option<&str>,
         text: &str,
     ) -> Record {
-        let untouched = |record: &Record| change.before.as_deref().is_some_and(|text| hash(text) == record.after);
+        let untouched = |record: &Record| {
+            change
+                .before
+                .as_deref()
+                .is_some_and(|text| hash(text) == record.after)
+        };
         let after = hash(text);
         match before {
             // Ours over ours: the file before the first of them is the one to go back to.
@@ -313,7 +321,10 @@ impl Registrar {
 
 /// The folders above a file that are not there, outermost first.
 fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let missing = path
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| !folder.exists());
     let mut folders: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
     folders.reverse();
     folders
@@ -332,7 +343,10 @@ fn server_of_line(line: &str) -> Server {
     let (program, words) = line
         .split_once(crate::document::HOOK_WORDS)
         .unwrap_or((line, ""));
-    let program = program.trim().trim_matches(['"', '\'']).replace(r"'\''", "'");
+    let program = program
+        .trim()
+        .trim_matches(['"', '\''])
+        .replace(r"'\''", "'");
     let words = format!("{}{words}", crate::document::HOOK_WORDS);
     Server {
         command: program,
@@ -368,7 +382,8 @@ impl Change {
         };
         let (old, new) = (name(&self.before), name(&self.after));
         // The ends of lines are no matter of the change.
-        let plain = |text: &Option<String>| text.as_deref().unwrap_or_default().replace("\r\n", "\n");
+        let plain =
+            |text: &Option<String>| text.as_deref().unwrap_or_default().replace("\r\n", "\n");
         let (before, after) = (plain(&self.before), plain(&self.after));
         TextDiff::from_lines(before.as_str(), after.as_str())
             .unified_diff()

@@ -98,7 +98,11 @@ fn once(folders: Vec<PathBuf>) -> Vec<PathBuf> {
         seen.push(real);
         is_new
     };
-    folders.into_iter().filter(is_new).map(|f| f.join(NAME)).collect()
+    folders
+        .into_iter()
+        .filter(is_new)
+        .map(|f| f.join(NAME))
+        .collect()
 }
 
 /// How the skill stands in a folder of its name.
@@ -175,15 +179,27 @@ impl Registrar {
         check_ours(folder)?;
         let written = written(self.ledger(), folder);
         let mut names: Vec<String> = FILES.iter().map(|(name, _)| name.to_string()).collect();
-        names.extend(written.keys().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
+        names.extend(
+            written
+                .keys()
+                .filter(|name| !names.contains(name))
+                .cloned()
+                .collect::<Vec<_>>(),
+        );
         let mut files = Vec::new();
         for name in names {
             let Some(there) = read(&folder.join(&name))? else {
                 continue;
             };
-            let ours = FILES.iter().any(|(now, text)| *now == name && *text == there)
+            let ours = FILES
+                .iter()
+                .any(|(now, text)| *now == name && *text == there)
                 || written.get(&name) == Some(&hash(&there));
-            let fate = if ours || force { Fate::Removed } else { Fate::Kept };
+            let fate = if ours || force {
+                Fate::Removed
+            } else {
+                Fate::Kept
+            };
             files.push((name, fate));
         }
         Ok(SkillChange {
@@ -201,14 +217,17 @@ impl Registrar {
         let mut now = written(self.ledger(), &change.folder);
         for (name, fate) in &change.files {
             let path = change.folder.join(name);
-            let text = FILES.iter().find(|(file, _)| file == name).map(|(_, text)| *text);
+            let text = FILES
+                .iter()
+                .find(|(file, _)| file == name)
+                .map(|(_, text)| *text);
             let old = match fate {
                 Fate::Overwritten | Fate::Removed => read(&path)?,
                 _ => None,
             };
-            let is_ours = old.as_ref().is_none_or(|old| {
-                text == Some(old.as_str()) || now.get(name) == Some(&hash(old))
-            });
+            let is_ours = old
+                .as_ref()
+                .is_none_or(|old| text == Some(old.as_str()) || now.get(name) == Some(&hash(old)));
             if let (Some(old), false) = (&old, is_ours) {
                 let name = self.ledger().keep(&path, "skill", old.as_bytes())?;
                 backups.push(self.backups().join(name));
@@ -251,7 +270,9 @@ fn check_ours(folder: &Path) -> Result<(), ClientError> {
     let Some(text) = read(&folder.join("SKILL.md"))? else {
         return Ok(());
     };
-    let is_ours = text.lines().any(|line| line.trim_end() == format!("name: {NAME}"));
+    let is_ours = text
+        .lines()
+        .any(|line| line.trim_end() == format!("name: {NAME}"));
     if is_ours { Ok(()) } else { Err(not_ours()) }
 }
 
@@ -306,7 +327,14 @@ mod tests {
             .filter(|line| !line.starts_with(' '))
             .filter_map(|line| line.split_once(':').map(|(name, _)| name))
             .collect();
-        let all = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+        let all = [
+            "name",
+            "description",
+            "license",
+            "compatibility",
+            "metadata",
+            "allowed-tools",
+        ];
         assert_eq!(fields, all);
         let field = |name: &str| {
             let line = front.lines().find(|line| line.starts_with(name)).unwrap();

@@ -195,7 +195,10 @@ impl Ledger {
         let json: Value = serde_json::from_str(&text).ok()?;
         let strings = |key: &str| -> Vec<String> {
             let items = json[key].as_array().into_iter().flatten();
-            items.filter_map(Value::as_str).map(str::to_string).collect()
+            items
+                .filter_map(Value::as_str)
+                .map(str::to_string)
+                .collect()
         };
         Some(Record {
             after: json["after"].as_str()?.to_string(),
@@ -236,7 +239,12 @@ impl Ledger {
     }
 
     /// Keeps a text; the name of the backup.
-    pub(crate) fn keep(&self, path: &Path, label: &str, text: &[u8]) -> Result<String, ClientError> {
+    pub(crate) fn keep(
+        &self,
+        path: &Path,
+        label: &str,
+        text: &[u8],
+    ) -> Result<String, ClientError> {
         private_folder(&self.folder)?;
         let folder = self.backups();
         private_folder(&folder)?;
@@ -255,7 +263,9 @@ impl Ledger {
         let Ok(entries) = fs::read_dir(folder) else {
             return;
         };
-        let names = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let names = entries
+            .flatten()
+            .map(|e| e.file_name().to_string_lossy().into_owned());
         let prefix = format!("{family}.");
         let mut names: Vec<String> = names.filter(|name| name.starts_with(&prefix)).collect();
         names.sort();

@@ -66,7 +66,10 @@ pub(crate) fn table(text: &str, parent: &str, name: &str) -> Result<Option<Value
 
 /// A place in the plain text is one of the file's text: every line before it has one byte more.
 fn placed(mut error: TomlError, text: &str, plain: &Plain) -> TomlError {
-    let lines = plain.text.get(..error.at).map_or(0, |t| t.matches('\n').count());
+    let lines = plain
+        .text
+        .get(..error.at)
+        .map_or(0, |t| t.matches('\n').count());
     if plain.crlf {
         error.at += lines;
     }
@@ -180,7 +183,9 @@ pub(crate) fn without_table(text: &str, parent: &str, name: &str) -> Result<Stri
 fn lines_of(table: &Table, text: &str, spans: &mut Vec<Range<usize>>) {
     let mut lines = |span: Range<usize>, is_header: bool| {
         let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at + 1);
+        let end = text[span.end..]
+            .find('\n')
+            .map_or(text.len(), |at| span.end + at + 1);
         let blank = is_header && text[..start].ends_with("\n\n");
         spans.push(start - usize::from(blank)..end);
     };
@@ -226,7 +231,9 @@ fn as_json(item: &Item) -> Value {
 }
 
 fn table_json(table: &dyn TableLike) -> Value {
-    let members = table.iter().map(|(key, item)| (key.to_string(), as_json(item)));
+    let members = table
+        .iter()
+        .map(|(key, item)| (key.to_string(), as_json(item)));
     Value::Object(members.collect())
 }
 
@@ -268,10 +275,22 @@ mod tests {
         let marked = format!("{MARK}{REAL}");
         let inline = "mcp_servers = { other = { command = \"x\" } } # all\n";
         let dotted = "mcp_servers.other.command = \"x\"\n";
-        for text in [REAL, &crlf, &marked, "", "# only a comment\n", inline, dotted] {
+        for text in [
+            REAL,
+            &crlf,
+            &marked,
+            "",
+            "# only a comment\n",
+            inline,
+            dotted,
+        ] {
             let with = put(text);
             let found = table(&with, "mcp_servers", "lorewell").unwrap();
-            assert_eq!(found, Some(json!({"command": "C:\\lore", "args": ["mcp"]})), "{with}");
+            assert_eq!(
+                found,
+                Some(json!({"command": "C:\\lore", "args": ["mcp"]})),
+                "{with}"
+            );
             assert_eq!(put(&with), with);
             assert_eq!(cut(&with), text);
             assert_eq!(cut(text), text);
@@ -283,7 +302,9 @@ mod tests {
     #[test]
     fn a_change_keeps_what_others_wrote_there() {
         let text = "[mcp_servers.lorewell] # search\ncommand = \"/old\" # here\nstartup_timeout_sec = 20\nargs = []\n\n[mcp_servers.lorewell.tools.search_notes]\napproval_mode = \"approve\"\n\n# other\n[x]\n";
-        let changed = text.replace("\"/old\"", "'C:\\lore'").replace("args = []", "args = [\"mcp\"]");
+        let changed = text
+            .replace("\"/old\"", "'C:\\lore'")
+            .replace("args = []", "args = [\"mcp\"]");
         assert_eq!(put(text), changed);
         assert_eq!(cut(text), "\n# other\n[x]\n");
     }

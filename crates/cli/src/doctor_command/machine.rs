@@ -18,7 +18,11 @@ pub(super) fn look(patient: &mut Patient<'_>) {
 /// What is derived from private notes is private; so are backups of settings.
 fn permissions(patient: &mut Patient<'_>) {
     let data = patient.environment.data_dir.join("lorewell");
-    let mut folders: Vec<PathBuf> = vec![data.join("clients"), data.join("bridge"), data.join("agents")];
+    let mut folders: Vec<PathBuf> = vec![
+        data.join("clients"),
+        data.join("bridge"),
+        data.join("agents"),
+    ];
     let indexes = index_root(patient.environment, &patient.settings);
     let inside = fs::read_dir(indexes).into_iter().flatten().flatten();
     folders.extend(inside.map(|entry| entry.path()));
@@ -52,7 +56,10 @@ fn fault(folder: &Path) -> Option<(State, String)> {
         return Some((State::Fail, "cannot be entered".to_string()));
     }
     if mode & 0o300 != 0o300 {
-        return Some((State::Fail, format!("nothing can be written in it (mode {mode:03o})")));
+        return Some((
+            State::Fail,
+            format!("nothing can be written in it (mode {mode:03o})"),
+        ));
     }
     (mode & 0o077 != 0).then(|| {
         let found = format!("others may look into it (mode {mode:03o})");
@@ -62,7 +69,9 @@ fn fault(folder: &Path) -> Option<(State, String)> {
 
 #[cfg(not(unix))]
 fn fault(folder: &Path) -> Option<(State, String)> {
-    fs::read_dir(folder).err().map(|error| (State::Fail, format!("cannot be entered: {error}")))
+    fs::read_dir(folder)
+        .err()
+        .map(|error| (State::Fail, format!("cannot be entered: {error}")))
 }
 
 /// Linux gives each user so many watches, one a folder.
@@ -71,8 +80,14 @@ fn watching(patient: &mut Patient<'_>) {
         let text = fs::read_to_string(Path::new("/proc/sys/fs/inotify").join(name)).ok()?;
         text.trim().parse().ok()
     };
-    let (Some(watches), Some(instances)) = (number("max_user_watches"), number("max_user_instances")) else {
-        return patient.note(Check::ok("watching", "limits", "this system sets none that matter"));
+    let (Some(watches), Some(instances)) =
+        (number("max_user_watches"), number("max_user_instances"))
+    else {
+        return patient.note(Check::ok(
+            "watching",
+            "limits",
+            "this system sets none that matter",
+        ));
     };
     let vaults: Vec<PathBuf> = patient
         .config
@@ -144,5 +159,9 @@ fn disk(patient: &mut Patient<'_>) {
 
 #[cfg(not(unix))]
 fn disk(patient: &mut Patient<'_>) {
-    patient.note(Check::ok("disk", "indexes", "free room is not checked on this system"));
+    patient.note(Check::ok(
+        "disk",
+        "indexes",
+        "free room is not checked on this system",
+    ));
 }

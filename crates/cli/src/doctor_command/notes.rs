@@ -12,7 +12,11 @@ use crate::render::counted;
 /// Looks at every listed vault, and at the folder of all indexes.
 pub(super) fn look(patient: &mut Patient<'_>) {
     let Some(config) = patient.config.clone() else {
-        let check = Check::warn("vaults", "list", "the settings cannot be read, so no vault is known");
+        let check = Check::warn(
+            "vaults",
+            "list",
+            "the settings cannot be read, so no vault is known",
+        );
         return patient.note(check.todo("Mend the settings first."));
     };
     let listed: Vec<VaultRef> = vaults::list(&config).cloned().collect();
@@ -114,7 +118,10 @@ fn trouble(patient: &mut Patient<'_>, vault: &VaultRef, error: EngineError) {
         check.state = super::State::Warn;
         check.todo = Some("Nothing: the next question makes it anew.".to_string());
     } else if group == "index" && check.todo.is_none() {
-        check.todo = Some(format!("`lorewell rebuild --vault {:?}` makes it anew.", vault.name));
+        check.todo = Some(format!(
+            "`lorewell rebuild --vault {:?}` makes it anew.",
+            vault.name
+        ));
     }
     patient.note(check);
 }
@@ -123,24 +130,44 @@ fn folder(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
     let path = vault.path.display();
     let count = status.unreadable.len() as u64;
     if count > 0 {
-        let first: Vec<&str> = status.unreadable.iter().take(3).map(|f| f.path.as_str()).collect();
-        let found = format!("{} cannot be read: {}", counted(count, "file"), first.join(", "));
+        let first: Vec<&str> = status
+            .unreadable
+            .iter()
+            .take(3)
+            .map(|f| f.path.as_str())
+            .collect();
+        let found = format!(
+            "{} cannot be read: {}",
+            counted(count, "file"),
+            first.join(", ")
+        );
         let check = Check::warn("vaults", vault.name.clone(), found);
         patient.note(check.todo("Check their permissions; their last content answers meanwhile."));
     } else {
-        patient.note(Check::ok("vaults", vault.name.clone(), format!("{path} can be read")));
+        patient.note(Check::ok(
+            "vaults",
+            vault.name.clone(),
+            format!("{path} can be read"),
+        ));
     }
     if status.warnings_total > 0 {
         let found = format!("{} about notes", counted(status.warnings_total, "warning"));
         let check = Check::ok("vaults", vault.name.clone(), found);
-        patient.note(check.todo(format!("`lorewell status --vault {:?}` lists them.", vault.name)));
+        patient.note(check.todo(format!(
+            "`lorewell status --vault {:?}` lists them.",
+            vault.name
+        )));
     }
 }
 
 fn index(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
     let name = vault.name.clone();
     if !status.built {
-        let check = Check::ok("index", name, "there is none yet; the first question builds it");
+        let check = Check::ok(
+            "index",
+            name,
+            "there is none yet; the first question builds it",
+        );
         return patient.note(check);
     }
     let totals = &status.totals;
@@ -153,12 +180,21 @@ fn index(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
     );
     match &status.verified {
         Some(Err(error)) => {
-            let check = Check::new("index", name, super::State::Fail, format!("is damaged: {error}"));
+            let check = Check::new(
+                "index",
+                name,
+                super::State::Fail,
+                format!("is damaged: {error}"),
+            );
             let todo = format!("`lorewell rebuild --vault {:?}` makes it anew.", vault.name);
             return patient.note(check.with_code("index_damaged").todo(todo));
         }
         Some(Ok(())) => {
-            patient.note(Check::ok("index", name.clone(), format!("{about}; every checksum holds")));
+            patient.note(Check::ok(
+                "index",
+                name.clone(),
+                format!("{about}; every checksum holds"),
+            ));
         }
         None => patient.note(Check::ok("index", name.clone(), about)),
     }
@@ -169,7 +205,11 @@ fn index(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
     if status.pending > 0 {
         let pending = counted(status.pending as u64, "changed note");
         let check = Check::ok("index", name, format!("{pending} to be taken in"));
-        patient.note(check.todo("Nothing: the next question takes them in; `lorewell watch` does so at once."));
+        patient.note(
+            check.todo(
+                "Nothing: the next question takes them in; `lorewell watch` does so at once.",
+            ),
+        );
     }
 }
 
@@ -177,7 +217,11 @@ fn models(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
     for model in &status.models {
         let all = model.embedded + model.outside + model.missing;
         let name = format!("{} in {}", model.model, vault.name);
-        let found = format!("{} of {} have a vector", model.embedded, counted(all, "passage"));
+        let found = format!(
+            "{} of {} have a vector",
+            model.embedded,
+            counted(all, "passage")
+        );
         let check = if model.missing > 0 {
             let todo = format!("`lorewell rebuild --update --vault {:?}`.", vault.name);
             Check::warn("models", name, found).todo(todo)
@@ -222,13 +266,21 @@ pub(super) fn held(path: &Path) -> Option<Option<u32>> {
 /// Indexes of folders that are not listed: of `--vault DIR`, or of vaults that were removed.
 fn strangers(patient: &mut Patient<'_>, listed: &[VaultRef]) {
     let root = index_root(patient.environment, &patient.settings);
-    let known: Vec<PathBuf> = listed.iter().map(|vault| index_dir_for(&root, &vault.path)).collect();
+    let known: Vec<PathBuf> = listed
+        .iter()
+        .map(|vault| index_dir_for(&root, &vault.path))
+        .collect();
     let entries = match fs::read_dir(&root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
         Err(error) => {
             let found = format!("the folder of all indexes cannot be read: {error}");
-            let check = Check::new("index", root.display().to_string(), super::State::Fail, found);
+            let check = Check::new(
+                "index",
+                root.display().to_string(),
+                super::State::Fail,
+                found,
+            );
             return patient.note(check.todo("Check its permissions."));
         }
     };
@@ -247,9 +299,18 @@ fn strangers(patient: &mut Patient<'_>, listed: &[VaultRef]) {
     }
     let mut found = format!(
         "{} of folders that are not listed ({:.1} MB): {}",
-        if strangers.len() == 1 { "1 index".to_string() } else { format!("{} indexes", strangers.len()) },
+        if strangers.len() == 1 {
+            "1 index".to_string()
+        } else {
+            format!("{} indexes", strangers.len())
+        },
         bytes as f64 / 1e6,
-        strangers.iter().take(3).cloned().collect::<Vec<_>>().join(", ")
+        strangers
+            .iter()
+            .take(3)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ")
     );
     if strangers.len() > 3 {
         found += ", …";
@@ -284,8 +345,15 @@ fn tokenizer(patient: &mut Patient<'_>) {
     if path.is_file() {
         return patient.note(Check::ok("models", name, "the tokenizer's file is there"));
     }
-    let check = Check::new("models", name, super::State::Fail, "there is no such file of a tokenizer");
-    patient.note(check.with_code("tokenizer_unusable").todo(
-        "Correct the setting `tokenizer_file`, or unset it to count by estimate.",
-    ));
+    let check = Check::new(
+        "models",
+        name,
+        super::State::Fail,
+        "there is no such file of a tokenizer",
+    );
+    patient.note(
+        check
+            .with_code("tokenizer_unusable")
+            .todo("Correct the setting `tokenizer_file`, or unset it to count by estimate."),
+    );
 }

@@ -49,7 +49,11 @@ fn server(patient: &mut Patient<'_>, registrar: &Registrar, client: Client) {
             None => match vault_fault(patient, &server) {
                 Some(found) => Check::new("programs", client.title(), super::State::Fail, found)
                     .todo(format!("{again} --vault NAME registers another vault.")),
-                None => Check::ok("programs", client.title(), format!("asks this program ({path})")),
+                None => Check::ok(
+                    "programs",
+                    client.title(),
+                    format!("asks this program ({path})"),
+                ),
             },
         },
     };
@@ -69,8 +73,10 @@ fn hook(patient: &mut Patient<'_>, registrar: &Registrar, client: Client) {
         }
         Ok(None) => return,
         Ok(Some(server)) => match fault(&server) {
-            Some((state, found)) => Check::new("programs", name, state, found)
-                .todo(format!("`lorewell install {} --hook` registers this program.", client.name())),
+            Some((state, found)) => Check::new("programs", name, state, found).todo(format!(
+                "`lorewell install {} --hook` registers this program.",
+                client.name()
+            )),
             None if patient.settings.auto_context() == "off" => Check::ok(
                 "programs",
                 name,
@@ -112,7 +118,8 @@ fn is_program(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+        path.metadata()
+            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     }
     #[cfg(not(unix))]
     path.is_file()
@@ -120,7 +127,11 @@ fn is_program(path: &Path) -> bool {
 
 /// Whether the vault that is registered is one.
 fn vault_fault(patient: &Patient<'_>, server: &Server) -> Option<String> {
-    let asked = server.args.iter().skip_while(|arg| *arg != "--vault").nth(1)?;
+    let asked = server
+        .args
+        .iter()
+        .skip_while(|arg| *arg != "--vault")
+        .nth(1)?;
     let config = patient.config.as_ref()?;
     let error = vaults::resolve(config, &patient.flags, Some(asked)).err()?;
     Some(format!("asks the vault “{asked}”: {error}"))
@@ -135,8 +146,9 @@ fn skill_in(patient: &mut Patient<'_>, folder: &Path) {
         Ok(SkillState::Current) => Check::ok("skill", name, "is that of this program"),
         Ok(SkillState::Differs(files)) => {
             let found = format!("is older, newer or changed by hand: {}", files.join(", "));
-            Check::warn("skill", name, found)
-                .todo("`lorewell skill install` brings it up to date, and says what was changed by hand.")
+            Check::warn("skill", name, found).todo(
+                "`lorewell skill install` brings it up to date, and says what was changed by hand.",
+            )
         }
     };
     patient.note(check);
