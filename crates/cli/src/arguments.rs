@@ -35,6 +35,12 @@ pub(crate) fn command() -> Command {
         .subcommand(watch())
         .subcommand(crate::serve_command::command())
         .subcommand(crate::service_command::command())
+        .subcommand(crate::install_command::install())
+        .subcommand(crate::install_command::uninstall())
+        .subcommand(crate::skill_command::command())
+        .subcommand(crate::hook_command::command())
+        .subcommand(crate::fuse_command::command())
+        .subcommand(crate::doctor_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -276,7 +282,7 @@ fn watch() -> Command {
         .args([vault_flag(), index_dir_flag()])
 }
 
-fn vault_flag() -> Arg {
+pub(crate) fn vault_flag() -> Arg {
     Arg::new("vault")
         .long("vault")
         .value_name("NAME_OR_DIR")
@@ -290,7 +296,7 @@ fn bridge_flag() -> Arg {
         .help("Have the bridge answer: never, auto, start or require (setting `bridge`)")
 }
 
-fn index_dir_flag() -> Arg {
+pub(crate) fn index_dir_flag() -> Arg {
     Arg::new("index-dir")
         .long("index-dir")
         .value_name("DIR")

@@ -69,7 +69,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
             .collect(),
         _ => Vec::new(),
     };
-    let program = std::env::current_exe().map_err(|source| {
+    let program = lorewell_setup::program().map_err(|source| {
         Failure::from(BridgeError::Io {
             path: "lorewell".into(),
             source,

@@ -41,6 +41,8 @@ const BRIDGE: &[&str] = &["lorewell-bridge"];
 const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// Registrations with other programs, and the agent skill.
+const CLIENTS: &[&str] = &["lorewell-clients"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
@@ -80,9 +82,12 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
+    ("lorewell-clients", &[]),
     (
         "lorewell",
-        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, BRIDGE],
+        &[
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, BRIDGE, CLIENTS,
+        ],
     ),
 ];
 
