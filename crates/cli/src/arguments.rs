@@ -33,6 +33,8 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(crate::agent_command::command())
+        .subcommand(crate::audit_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -165,12 +167,6 @@ fn config() -> Command {
 }
 
 fn eval() -> Command {
-    let switch = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     let value = |name: &'static str, shown: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(shown).help(help)
     };
@@ -271,14 +267,22 @@ fn watch() -> Command {
         .args([vault_flag(), index_dir_flag()])
 }
 
-fn vault_flag() -> Arg {
+/// A flag that is there or not.
+pub(crate) fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
+pub(crate) fn vault_flag() -> Arg {
     Arg::new("vault")
         .long("vault")
         .value_name("NAME_OR_DIR")
         .help("The vault: a name from `lorewell vault list`, or a folder (default: the default vault)")
 }
 
-fn index_dir_flag() -> Arg {
+pub(crate) fn index_dir_flag() -> Arg {
     Arg::new("index-dir")
         .long("index-dir")
         .value_name("DIR")
