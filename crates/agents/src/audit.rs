@@ -134,19 +134,25 @@ impl AuditLog {
     }
 
     /// Takes out of all files what of the vault in `folder` must no longer be named. To be called
-    /// when notes were excluded. Lines that are no entries go as well: they may name anything.
+    /// when notes were excluded. Lines that are no entries go as well, for they may name anything;
+    /// how many is given back.
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn forget(&self, folder: &Path, unnamed: &dyn Fn(&str) -> bool) -> Result<(), AgentsError> {
+    pub fn forget(
+        &self,
+        folder: &Path,
+        unnamed: &dyn Fn(&str) -> bool,
+    ) -> Result<usize, AgentsError> {
+        let mut dropped = 0;
         if !self.exists() {
-            return Ok(());
+            return Ok(dropped);
         }
         let _lock = files::lock(&self.folder)?;
         for path in self.files_oldest_first() {
-            rewrite(&path, &|vault, note| vault == folder && unnamed(note))?;
+            dropped += rewrite(&path, &|vault, note| vault == folder && unnamed(note))?;
         }
-        Ok(())
+        Ok(dropped)
     }
 
     /// The canonical folders of the vaults that it tells of.
@@ -263,13 +269,15 @@ fn lines(path: &Path) -> Result<Vec<Result<AuditEntry, serde_json::Error>>, Agen
     Ok(filled.map(serde_json::from_slice).collect())
 }
 
-/// Writes a file anew without what must not be named, if there is any of it.
-fn rewrite(path: &Path, unnamed: &dyn Fn(&Path, &str) -> bool) -> Result<(), AgentsError> {
+/// Writes a file anew without what must not be named, if there is any of it; how many lines were
+/// no entries and went as well.
+fn rewrite(path: &Path, unnamed: &dyn Fn(&Path, &str) -> bool) -> Result<usize, AgentsError> {
     let mut changed = false;
+    let mut dropped = 0;
     let mut bytes = Vec::new();
     for line in lines(path)? {
         let Ok(mut entry) = line else {
-            changed = true;
+            dropped += 1;
             continue;
         };
         let before = entry.passages.len();
@@ -279,8 +287,8 @@ fn rewrite(path: &Path, unnamed: &dyn Fn(&Path, &str) -> bool) -> Result<(), Age
         bytes.extend(serde_json::to_vec(&entry).unwrap_or_default());
         bytes.push(b'\n');
     }
-    if changed {
+    if changed || dropped > 0 {
         files::write_whole(path, &bytes)?;
     }
-    Ok(())
+    Ok(dropped)
 }

@@ -212,8 +212,8 @@ fn what_must_not_be_named_is_taken_out() {
         .open(holder.path().join("audit/audit.jsonl"))
         .and_then(|mut file| std::io::Write::write_all(&mut file, b"{\"quokkazorn"))
         .unwrap();
-    log.forget(Path::new("/v/Notes"), &|note| note.starts_with("Secret"))
-        .unwrap();
+    let dropped = log.forget(Path::new("/v/Notes"), &|note| note.starts_with("Secret"));
+    assert_eq!(dropped.unwrap(), 1);
     assert!(!bytes(&holder).contains("quokkazorn"));
     assert_eq!(notes(&log), ["Kiln.md", "Secret/other.md"]);
     assert_eq!(

@@ -253,10 +253,10 @@ impl Watching {
 
     /// Notes that are out of the index go out of the log of what agents received too, and out of
     /// the index for remote readers.
-    fn forget(&mut self, host: &Host, removed: usize) {
+    fn forget(&mut self, host: &Host, out: usize) {
         let rules = host.rules_in_force().fingerprint();
         let changed = self.rules.replace(rules) != Some(rules);
-        if self.reader == Reader::Remote || !changed && removed == 0 {
+        if self.reader == Reader::Remote || !changed && out == 0 {
             return;
         }
         if let Err(failure) = self.kept.follow_in_remote() {
@@ -291,8 +291,9 @@ impl Keeper for Watching {
         let outcome = host.refresh(Patience::Read, &both);
         lock(&self.standing).progress = None;
         let freshness = outcome?;
-        let removed = freshness.report.as_ref().map_or(0, |report| report.removed);
-        self.forget(&host, removed);
+        let report = freshness.report.as_ref();
+        let out = report.map_or(0, |report| report.removed + report.skipped);
+        self.forget(&host, out);
         Ok(freshness)
     }
 }

@@ -41,6 +41,8 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::hook_command::command())
         .subcommand(crate::fuse_command::command())
         .subcommand(crate::doctor_command::command())
+        .subcommand(crate::agent_command::command())
+        .subcommand(crate::audit_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -176,12 +178,6 @@ fn config() -> Command {
 }
 
 fn eval() -> Command {
-    let switch = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     let value = |name: &'static str, shown: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(shown).help(help)
     };
@@ -280,6 +276,14 @@ fn watch() -> Command {
              exit code 2 and the error `already_watched`",
         )
         .args([vault_flag(), index_dir_flag()])
+}
+
+/// A flag that is there or not.
+pub(crate) fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 pub(crate) fn vault_flag() -> Arg {

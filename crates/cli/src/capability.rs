@@ -1,12 +1,13 @@
 //! Running a capability from the command line: vault, index, request, answer.
 
 use clap::ArgMatches;
-use lorewell_capabilities::{Desk, Entry, Failure, table};
+use lorewell_capabilities::{Capability, Desk, Entry, Failure, Rebuild, table};
 use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
 use serde_json::Value;
 
 use crate::bridge_client;
+use crate::audit_command::{follow, took_out};
 use crate::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
@@ -43,6 +44,11 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
             let host = lorewell_setup::open(config, &settings, &vault)?;
             let desk = desk(&host, &asked, &progress)?;
             let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
+            let counts = |field| output.get(field).and_then(Value::as_u64) > Some(0);
+            let rebuilt = entry.id == Rebuild::ID && (counts("removed") || counts("skipped"));
+            if rebuilt || desk.freshness.as_ref().is_some_and(took_out) {
+                follow(config, &settings, &vault, &host);
+            }
             (host.root().to_path_buf(), output)
         }
     };

@@ -1,8 +1,10 @@
 //! `lorewell`: the command line. It turns words typed into requests of the capability table, and
 //! answers into text for people; what an ability takes and gives is defined there, not here.
 
+mod agent_command;
 mod arguments;
 mod bridge_client;
+mod audit_command;
 mod capability;
 mod config_command;
 mod doctor_command;
@@ -64,6 +66,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
+        "agent" => agent_command::run(&environment, matches),
+        "audit" => audit_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         "serve" => serve_command::run(&environment, matches),
         "service" => service_command::run(&environment, matches),
