@@ -16,12 +16,12 @@ use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, agents_dir,
 use serde_json::Value;
 use tracing::{info, warn};
 
+use crate::Refusal;
 use crate::fresh::Surroundings;
 use crate::hearing::{Cancel, Hearing};
 use crate::limits::{Counter, Limits};
 use crate::news::{Item, Sender};
 use crate::vaults::Vaults;
-use crate::Refusal;
 
 /// A warm process's abilities. One a process, shared by its threads.
 pub struct Bridge {
@@ -91,12 +91,7 @@ impl Bridge {
     ///
     /// # Errors
     /// Why it is refused, or what the capability says.
-    pub fn answer(
-        &self,
-        caller: &Caller,
-        ask: Ask,
-        hearing: &Hearing,
-    ) -> Result<Value, Failure> {
+    pub fn answer(&self, caller: &Caller, ask: Ask, hearing: &Hearing) -> Result<Value, Failure> {
         let began = Instant::now();
         let _running = self.running()?;
         let name = ask.capability.clone();
@@ -111,27 +106,28 @@ impl Bridge {
             Ok(_) => info!(caller, ability = self.known(&name), ms, "answered"),
             Err(failure) => {
                 let code = failure.code.as_str();
-                warn!(caller, ability = self.known(&name), code, ms, "not answered");
+                warn!(
+                    caller,
+                    ability = self.known(&name),
+                    code,
+                    ms,
+                    "not answered"
+                );
             }
         }
         outcome
     }
 
-    fn checked(
-        &self,
-        caller: &Caller,
-        ask: Ask,
-        hearing: &Hearing,
-    ) -> Result<Value, Failure> {
+    fn checked(&self, caller: &Caller, ask: Ask, hearing: &Hearing) -> Result<Value, Failure> {
         let Some(entry) = self.entry(&ask.capability) else {
             return Err(Refusal::NoSuchAbility(ask.capability).into());
         };
         let _counted = self.counter.count(caller)?;
         self.check_size(&ask.input)?;
-        let vault = self.vaults.meant(&self.gate, caller, ask.vault.as_deref())?;
-        let grant = self
-            .gate
-            .allow(caller, entry, &vault.name, &vault.path)?;
+        let vault = self
+            .vaults
+            .meant(&self.gate, caller, ask.vault.as_deref())?;
+        let grant = self.gate.allow(caller, entry, &vault.name, &vault.path)?;
         let outcome = self.granted(entry, &vault, grant, ask, hearing);
         if grant.logged {
             // Before anything leaves: an answer that cannot be logged is none.
@@ -262,7 +258,10 @@ impl Bridge {
 
     /// When a request was last begun or ended.
     pub fn last_used(&self) -> Instant {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets go of what is kept warm.
@@ -321,7 +320,10 @@ impl Bridge {
     }
 
     fn touch(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }
 

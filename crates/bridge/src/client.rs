@@ -99,8 +99,9 @@ impl Client {
         request: &Request,
         observer: &dyn Observer,
     ) -> Result<Box<RawValue>, Failure> {
-        let mut line = serde_json::to_vec(request)
-            .map_err(|error| Failure::internal(format!("the request cannot be written: {error}")))?;
+        let mut line = serde_json::to_vec(request).map_err(|error| {
+            Failure::internal(format!("the request cannot be written: {error}"))
+        })?;
         line.push(b'\n');
         self.lines.get_mut().write_all(&line).map_err(gone)?;
         let mut heard = Heard::default();

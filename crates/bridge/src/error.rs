@@ -167,7 +167,9 @@ impl BridgeError {
             }
             BridgeError::NoAddress(_) => "Name one address of this machine.",
             BridgeError::NoFreePort { .. } => "Choose another with --port.",
-            BridgeError::LongPath(_) => "Set XDG_RUNTIME_DIR to a folder of yours with a short path.",
+            BridgeError::LongPath(_) => {
+                "Set XDG_RUNTIME_DIR to a folder of yours with a short path."
+            }
             BridgeError::NoServiceManager => {
                 "Have `lorewell serve` started by whatever starts your programs at login."
             }
@@ -212,9 +214,7 @@ impl Refusal {
             Refusal::QuestionTooLong(_) => "Ask in fewer words.",
             Refusal::AnswerTooLarge(_) => "Ask for less at once: a lower `limit`, or a part.",
             Refusal::TooMany(_) => "Wait for some of the answers, then ask again.",
-            Refusal::TookTooLong(_) => {
-                "Ask again; what was read for the index by then is kept."
-            }
+            Refusal::TookTooLong(_) => "Ask again; what was read for the index by then is kept.",
             Refusal::OtherSettings => "Ask without the bridge: --bridge never.",
         }
     }

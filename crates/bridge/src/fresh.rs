@@ -260,12 +260,18 @@ impl Watching {
             return;
         }
         if let Err(failure) = self.kept.follow_in_remote() {
-            warn!(code = failure.code, "the index for remote readers is behind");
+            warn!(
+                code = failure.code,
+                "the index for remote readers is behind"
+            );
         }
         let Ok(view) = host.view() else { return };
         let unnamed = |note: &str| !view.may_name(note).unwrap_or(true);
         if let Err(error) = self.around.audit.forget(host.root(), &unnamed) {
-            warn!(code = error.code(), "the log of what agents received is behind");
+            warn!(
+                code = error.code(),
+                "the log of what agents received is behind"
+            );
         }
     }
 }
@@ -305,7 +311,11 @@ impl Teller {
         match report {
             Report::Watching(way) => {
                 standing.by_events = matches!(way, Way::Events { .. });
-                info!(vault = vault.name, by_events = standing.by_events, "watching");
+                info!(
+                    vault = vault.name,
+                    by_events = standing.by_events,
+                    "watching"
+                );
             }
             Report::Compared(comparison) => {
                 let mut freshness = comparison.freshness;
@@ -335,8 +345,14 @@ impl Teller {
             Report::Failed { trouble, again_in } => {
                 standing.freshness = None;
                 let again_s = again_in.as_secs();
-                warn!(vault = vault.name, code = trouble.code, again_s, "an update failed");
-                self.news.tell(vault, self.reader, News::Failed { code: trouble.code });
+                warn!(
+                    vault = vault.name,
+                    code = trouble.code,
+                    again_s,
+                    "an update failed"
+                );
+                self.news
+                    .tell(vault, self.reader, News::Failed { code: trouble.code });
             }
             Report::Away { bare, .. } => {
                 standing.freshness = None;

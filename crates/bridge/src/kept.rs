@@ -70,8 +70,7 @@ impl Kept {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = stamps(&self.environment, &self.vault.path);
         if stamps != current.stamps {
-            let read =
-                Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
+            let read = Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
             if read.settings == current.settings {
                 current.stamps = read.stamps;
             } else {

@@ -118,7 +118,11 @@ impl Counter {
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        let mut of = self.counter.of.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut of = self
+            .counter
+            .of
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = of.get_mut(&self.name) {
             *count -= 1;
             if *count == 0 {
@@ -130,7 +134,11 @@ impl Drop for Counted<'_> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at_work = self
+            .0
+            .at_work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         *at_work -= 1;
         self.0.bell.notify_one();
     }

@@ -60,10 +60,13 @@ pub(crate) fn begin(places: &Places, level: Level) -> Result<(), BridgeError> {
     let path = places.log();
     let file = Rotated::open(&path).map_err(|source| BridgeError::io(&path, source))?;
     // A second one in the same process, as in tests, goes on with the first.
-    let _ = tracing::subscriber::set_global_default(subscriber(Log(Arc::new(Mutex::new(file))), level));
+    let _ =
+        tracing::subscriber::set_global_default(subscriber(Log(Arc::new(Mutex::new(file))), level));
     panic::set_hook(Box::new(|info| {
         // The words of a panic may hold text of notes; where it was does not.
-        let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
+        let place = info
+            .location()
+            .map(|at| format!("{}:{}", at.file(), at.line()));
         tracing::error!(place, "a panic");
     }));
     Ok(())
@@ -181,7 +184,10 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        assert_eq!(names, ["bridge.log", "bridge.log.1", "bridge.log.2", "bridge.log.3"]);
+        assert_eq!(
+            names,
+            ["bridge.log", "bridge.log.1", "bridge.log.2", "bridge.log.3"]
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), "line 19\n");
         assert_eq!(fs::read_to_string(aside(&path, 3)).unwrap(), "line 16\n");
         let mut again = Rotated::open(&path).unwrap();
@@ -201,6 +207,9 @@ mod tests {
         });
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("told"), "{text}");
-        assert!(!text.contains("too fine") && !text.contains("theirs"), "{text}");
+        assert!(
+            !text.contains("too fine") && !text.contains("theirs"),
+            "{text}"
+        );
     }
 }

@@ -234,7 +234,10 @@ mod tests {
         }
         let error = places.make().unwrap_err();
         assert_eq!(error.code(), "bridge_unsafe");
-        assert!(error.to_string().contains("another user (65534)"), "{error}");
+        assert!(
+            error.to_string().contains("another user (65534)"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -118,7 +118,10 @@ async fn run(options: Options, started: impl FnOnce(&State)) -> Result<(), Bridg
         }
     });
     if ended.await.is_err() {
-        warn!(running = bridge.running_now(), "requests did not end in time");
+        warn!(
+            running = bridge.running_now(),
+            "requests did not end in time"
+        );
     }
     let closing = tokio::task::spawn_blocking(move || bridge.close());
     let _ = closing.await;

@@ -265,13 +265,21 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let environment = environment(home.path());
         let program = Path::new("/opt/lore well/lorewell");
-        let plan = Plan::new(&environment, Manager::Systemd, program, &["--port".into(), "0".into()]);
+        let plan = Plan::new(
+            &environment,
+            Manager::Systemd,
+            program,
+            &["--port".into(), "0".into()],
+        );
         assert_eq!(plan.standing().unwrap(), Standing::Absent);
         plan.install().unwrap();
         plan.install().unwrap();
         assert_eq!(plan.standing().unwrap(), Standing::Installed);
         let text = fs::read_to_string(&plan.path).unwrap();
-        assert!(text.contains("ExecStart=\"/opt/lore well/lorewell\" serve --port 0\n"), "{text}");
+        assert!(
+            text.contains("ExecStart=\"/opt/lore well/lorewell\" serve --port 0\n"),
+            "{text}"
+        );
         let other = Plan::new(&environment, Manager::Systemd, program, &[]);
         assert_eq!(other.standing().unwrap(), Standing::Different);
         assert!(plan.uninstall().unwrap());
@@ -289,8 +297,14 @@ mod tests {
             Path::new("/opt/a<b>&c/lorewell"),
             &[],
         );
-        assert!(plan.path.ends_with("Library/LaunchAgents/org.lorewell.bridge.plist"));
-        assert!(plan.text.contains("<string>/opt/a&lt;b&gt;&amp;c/lorewell</string>"));
+        assert!(
+            plan.path
+                .ends_with("Library/LaunchAgents/org.lorewell.bridge.plist")
+        );
+        assert!(
+            plan.text
+                .contains("<string>/opt/a&lt;b&gt;&amp;c/lorewell</string>")
+        );
         let opened = plan.text.matches("<dict>").count();
         assert_eq!(opened, plan.text.matches("</dict>").count());
     }

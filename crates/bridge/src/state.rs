@@ -55,7 +55,10 @@ impl State {
     ///
     /// # Errors
     /// The system has no random numbers.
-    pub(crate) fn new(places: &Places, addresses: Vec<std::net::SocketAddr>) -> Result<State, BridgeError> {
+    pub(crate) fn new(
+        places: &Places,
+        addresses: Vec<std::net::SocketAddr>,
+    ) -> Result<State, BridgeError> {
         Ok(State {
             pid: std::process::id(),
             version: VERSION.to_string(),
@@ -97,7 +100,9 @@ impl State {
     pub fn proof(&self, port: u16, challenge: &str) -> String {
         let key = blake3::derive_key("lorewell bridge instance proof 1", self.secret.as_bytes());
         let said = format!("{port} {challenge}");
-        blake3::keyed_hash(&key, said.as_bytes()).to_hex().to_string()
+        blake3::keyed_hash(&key, said.as_bytes())
+            .to_hex()
+            .to_string()
     }
 
     /// Whether `proof` is what this process would say.

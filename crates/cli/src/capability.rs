@@ -6,8 +6,8 @@ use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
 use serde_json::Value;
 
-use crate::bridge_client;
 use crate::audit_command::{follow, took_out};
+use crate::bridge_client;
 use crate::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;

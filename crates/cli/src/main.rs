@@ -3,8 +3,8 @@
 
 mod agent_command;
 mod arguments;
-mod bridge_client;
 mod audit_command;
+mod bridge_client;
 mod capability;
 mod config_command;
 mod doctor_command;

@@ -208,7 +208,10 @@ fn shown(doing: &Doing) {
     }
     for (number, folder) in doing.open.iter().enumerate() {
         let label = if number == 0 { "open    " } else { "        " };
-        lines.push(format!("{label} {}", style::inert_line(&folder.display().to_string())));
+        lines.push(format!(
+            "{label} {}",
+            style::inert_line(&folder.display().to_string())
+        ));
     }
     style::print_data(&lines.join("\n"));
 }
@@ -278,7 +281,16 @@ mod tests {
         assert_eq!(read("90s"), Ok(90));
         assert_eq!(read(" 30m "), Ok(1800));
         assert_eq!(read("8h"), Ok(28_800));
-        for wrong in ["", "m", "0", "-1", "1.5h", "3w", "99999999999999999999d", "1000d"] {
+        for wrong in [
+            "",
+            "m",
+            "0",
+            "-1",
+            "1.5h",
+            "3w",
+            "99999999999999999999d",
+            "1000d",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert_eq!(read(crate::bridge_client::EXIT_AFTER), Ok(1800));

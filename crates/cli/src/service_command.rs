@@ -149,7 +149,10 @@ fn uninstall(plan: &Plan, yes: bool, json: bool) -> Result<Outcome, Problem> {
         (Standing::Absent, _) => style::print_data("the bridge is not started at login"),
         (_, true) => {
             style::print_data(&format!("removed {path}"));
-            style::note(&format!("a bridge that runs goes on; to end it: {}", plan.stop));
+            style::note(&format!(
+                "a bridge that runs goes on; to end it: {}",
+                plan.stop
+            ));
         }
         (_, false) => {
             style::print_data(&format!("would remove {path}"));

@@ -2,7 +2,9 @@
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use lorewell_capabilities::{Entry, ErrorJson, Failure};
@@ -56,9 +58,7 @@ pub(super) fn refused(failure: &Failure) -> Response {
 pub(super) fn status_of(code: &str) -> StatusCode {
     match code {
         "not_approved" | "expired" => StatusCode::UNAUTHORIZED,
-        "out_of_scope" | "tool_off" | "foreign_host" | "foreign_origin" => {
-            StatusCode::FORBIDDEN
-        }
+        "out_of_scope" | "tool_off" | "foreign_host" | "foreign_origin" => StatusCode::FORBIDDEN,
         "no_such_note" | "no_such_part" | "no_such_route" | "no_such_ability" | "not_found" => {
             StatusCode::NOT_FOUND
         }
@@ -99,7 +99,11 @@ pub(super) async fn read(request: Request, entry: &Entry, most: usize) -> Result
 
 /// A page of others can send forms and plain text without asking; JSON it cannot.
 fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let kind = kind
+        .and_then(|kind| kind.split(';').next())
+        .unwrap_or_default();
     kind.trim().eq_ignore_ascii_case("application/json")
 }

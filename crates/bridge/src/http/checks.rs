@@ -75,7 +75,10 @@ fn check(request: &Request, addresses: &[SocketAddr]) -> Result<(), Refusal> {
         return Err(Refusal::ForeignHost);
     }
     for origin in request.headers().get_all(ORIGIN) {
-        let host = origin.to_str().ok().and_then(|it| it.strip_prefix("http://"));
+        let host = origin
+            .to_str()
+            .ok()
+            .and_then(|it| it.strip_prefix("http://"));
         if !host.is_some_and(|host| names(host, addresses)) {
             return Err(Refusal::ForeignOrigin);
         }
@@ -95,15 +98,19 @@ fn names(host: &str, addresses: &[SocketAddr]) -> bool {
     }
     let Some((name, port)) = host.rsplit_once(':') else {
         // Port 80 is not written out.
-        return match (host.parse::<IpAddr>(), host.eq_ignore_ascii_case("localhost")) {
+        return match (
+            host.parse::<IpAddr>(),
+            host.eq_ignore_ascii_case("localhost"),
+        ) {
             (Ok(ip), _) => addresses.contains(&SocketAddr::new(ip, 80)),
-            (_, true) => addresses.iter().any(|a| a.ip().is_loopback() && a.port() == 80),
+            (_, true) => addresses
+                .iter()
+                .any(|a| a.ip().is_loopback() && a.port() == 80),
             _ => false,
         };
     };
-    let here = |address: &SocketAddr| {
-        address.ip().is_loopback() && port == address.port().to_string()
-    };
+    let here =
+        |address: &SocketAddr| address.ip().is_loopback() && port == address.port().to_string();
     name.eq_ignore_ascii_case("localhost") && addresses.iter().any(here)
 }
 
@@ -138,7 +145,10 @@ mod tests {
     use super::*;
 
     fn ours() -> [SocketAddr; 2] {
-        ["127.0.0.1:7313".parse().unwrap(), "[::1]:7313".parse().unwrap()]
+        [
+            "127.0.0.1:7313".parse().unwrap(),
+            "[::1]:7313".parse().unwrap(),
+        ]
     }
 
     fn request(headers: &[(&str, &str)]) -> Request {
@@ -151,8 +161,17 @@ mod tests {
 
     #[test]
     fn only_this_machine_by_its_own_names_is_a_host() {
-        for host in ["127.0.0.1:7313", "[::1]:7313", "localhost:7313", "LOCALHOST:7313"] {
-            assert_eq!(check(&request(&[("host", host)]), &ours()), Ok(()), "{host}");
+        for host in [
+            "127.0.0.1:7313",
+            "[::1]:7313",
+            "localhost:7313",
+            "LOCALHOST:7313",
+        ] {
+            assert_eq!(
+                check(&request(&[("host", host)]), &ours()),
+                Ok(()),
+                "{host}"
+            );
         }
         let foreign = [
             "evil.example:7313",
@@ -189,12 +208,20 @@ mod tests {
             "chrome-extension://x",
             "",
         ] {
-            assert_eq!(with("origin", origin), Err(Refusal::ForeignOrigin), "{origin}");
+            assert_eq!(
+                with("origin", origin),
+                Err(Refusal::ForeignOrigin),
+                "{origin}"
+            );
         }
         assert_eq!(with("sec-fetch-site", "same-origin"), Ok(()));
         assert_eq!(with("sec-fetch-site", "none"), Ok(()));
         for site in ["cross-site", "same-site", "x"] {
-            assert_eq!(with("sec-fetch-site", site), Err(Refusal::ForeignOrigin), "{site}");
+            assert_eq!(
+                with("sec-fetch-site", site),
+                Err(Refusal::ForeignOrigin),
+                "{site}"
+            );
         }
     }
 

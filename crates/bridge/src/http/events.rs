@@ -88,7 +88,9 @@ async fn next(
             }
             Ok(_) => {}
             Err(RecvError::Lagged(missed)) => {
-                return Some(format!("event: missed\ndata: {{\"event\":\"missed\",\"events\":{missed}}}\n\n"));
+                return Some(format!(
+                    "event: missed\ndata: {{\"event\":\"missed\",\"events\":{missed}}}\n\n"
+                ));
             }
             Err(RecvError::Closed) => return None,
         }

@@ -79,7 +79,10 @@ fn is_challenge(text: &str) -> bool {
 }
 
 async fn described(State(office): State<Arc<Office>>) -> Response {
-    answered(StatusCode::OK, openapi::document(office.bridge.table()).to_string())
+    answered(
+        StatusCode::OK,
+        openapi::document(office.bridge.table()).to_string(),
+    )
 }
 
 /// The vaults that the caller may ask.
@@ -137,7 +140,10 @@ async fn wrong_method(method: Method) -> Response {
 impl Ask {
     /// From the body of an HTTP request: the capability's input, with the fields `vault` and
     /// `refresh` beside its own.
-    pub(crate) fn of_body(entry: &Entry, mut body: Value) -> Result<Ask, lorewell_capabilities::Failure> {
+    pub(crate) fn of_body(
+        entry: &Entry,
+        mut body: Value,
+    ) -> Result<Ask, lorewell_capabilities::Failure> {
         use lorewell_capabilities::Failure;
         let wrong = |what: &str| Failure::wrong_use(what, "");
         let mut ask = Ask::new(entry.id, None, Value::Null);

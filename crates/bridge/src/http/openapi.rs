@@ -8,14 +8,29 @@ use crate::VERSION;
 
 /// Errors of every route that needs a token, by status.
 const ERRORS: [(&str, &str); 8] = [
-    ("400", "The request is not understood or asks for what does not fit."),
-    ("401", "No token of an approved agent, or its approval has ended."),
-    ("403", "The agent may not ask this, or the request comes from elsewhere."),
+    (
+        "400",
+        "The request is not understood or asks for what does not fit.",
+    ),
+    (
+        "401",
+        "No token of an approved agent, or its approval has ended.",
+    ),
+    (
+        "403",
+        "The agent may not ask this, or the request comes from elsewhere.",
+    ),
     ("413", "The request is too large."),
     ("415", "The body is not said to be JSON."),
     ("429", "Too many requests at once."),
-    ("500", "Something on this machine is wrong: its settings, its disk, an index."),
-    ("503", "The bridge is stopping, or another process holds the index."),
+    (
+        "500",
+        "Something on this machine is wrong: its settings, its disk, an index.",
+    ),
+    (
+        "503",
+        "The bridge is stopping, or another process holds the index.",
+    ),
 ];
 
 /// The whole document.
@@ -65,8 +80,14 @@ fn ability(entry: &Entry, input: Value, output: Value, error: &Value) -> Value {
     for (status, words) in ERRORS {
         responses.insert(status.into(), content(words, error));
     }
-    responses.insert("404".into(), content("No such note, heading, block or line.", error));
-    responses.insert("504".into(), content("The answer was not there in time.", error));
+    responses.insert(
+        "404".into(),
+        content("No such note, heading, block or line.", error),
+    );
+    responses.insert(
+        "504".into(),
+        content("The answer was not there in time.", error),
+    );
     responses.sort_keys();
     json!({
         "operationId": entry.name(),
@@ -242,7 +263,8 @@ impl Shared {
                 *schema = pointed(schema.take(), &names);
             }
         }
-        self.schemas.insert(name.to_string(), pointed(schema, &names));
+        self.schemas
+            .insert(name.to_string(), pointed(schema, &names));
         json!({ "$ref": format!("#/components/schemas/{name}") })
     }
 }
@@ -297,8 +319,13 @@ mod tests {
             let path = format!("/v1/{}", entry.name());
             let operation = &document["paths"][&path]["post"];
             assert_eq!(operation["operationId"], entry.name());
-            for status in ["200", "400", "401", "403", "404", "413", "429", "500", "504"] {
-                assert!(operation["responses"][status].is_object(), "{path} {status}");
+            for status in [
+                "200", "400", "401", "403", "404", "413", "429", "500", "504",
+            ] {
+                assert!(
+                    operation["responses"][status].is_object(),
+                    "{path} {status}"
+                );
             }
         }
         let mut found = Vec::new();
