@@ -33,6 +33,7 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(mcp())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -267,6 +268,17 @@ fn watch() -> Command {
              Ctrl-C or SIGTERM. Says what it does on standard error, with --json one object a \
              line on standard output. A vault has one watcher; for a second one this ends with \
              exit code 2 and the error `already_watched`",
+        )
+        .args([vault_flag(), index_dir_flag()])
+}
+
+fn mcp() -> Command {
+    Command::new("mcp")
+        .about("Serve agents over the Model Context Protocol on standard input and output")
+        .long_about(
+            "Serve an agent over the Model Context Protocol: it starts this command and speaks to \
+             it on standard input and output, until it closes its side. With --vault it sees that \
+             vault only, else every vault of the list. Talk goes to standard error",
         )
         .args([vault_flag(), index_dir_flag()])
 }

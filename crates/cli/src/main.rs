@@ -6,6 +6,7 @@ mod capability;
 mod config_command;
 mod eval_command;
 mod fields;
+mod mcp_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
@@ -47,6 +48,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
+        "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         _ => {
             let config = Config::load(&environment)?;
