@@ -263,6 +263,14 @@ fn output(
 }
 
 impl SourceJson {
+    /// The passage, unless the source was asked for in brief.
+    pub fn whole(&self) -> Option<&ContextSourceJson> {
+        match self {
+            SourceJson::Whole(source) => Some(source),
+            SourceJson::Brief(_) => None,
+        }
+    }
+
     fn new(source: ContextSourceJson, brief: bool) -> SourceJson {
         if !brief {
             return SourceJson::Whole(Box::new(source));

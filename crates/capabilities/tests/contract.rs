@@ -360,7 +360,9 @@ fn breaches(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String
         return breaches(value, target, root, at);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
-        let breached = choices.iter().map(|choice| breaches(value, choice, root, at));
+        let breached = choices
+            .iter()
+            .map(|choice| breaches(value, choice, root, at));
         return breached.min_by_key(Vec::len).unwrap();
     }
     let mut found = Vec::new();

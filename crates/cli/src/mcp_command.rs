@@ -3,14 +3,27 @@
 use std::sync::Arc;
 use std::thread;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use lorewell_capabilities::Failure;
 use lorewell_engine::Quiet;
 use lorewell_mcp::{InProcess, serve_stdio};
 use lorewell_setup::{Environment, Flags, Key};
 
+use crate::arguments::{index_dir_flag, vault_flag};
 use crate::outcome::{Outcome, Problem};
 use crate::style;
+
+/// The command's arguments.
+pub(crate) fn command() -> Command {
+    Command::new("mcp")
+        .about("Serve an agent over the Model Context Protocol")
+        .long_about(
+            "Serve an agent over the Model Context Protocol: it starts this command and speaks to \
+             it on standard input and output, until it closes its side. With --vault it sees that \
+             vault only, else every vault of the list. Talk goes to standard error",
+        )
+        .args([vault_flag(), index_dir_flag()])
+}
 
 /// Serves until the client closes its side.
 pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
