@@ -21,7 +21,10 @@ pub(crate) fn packages(name: &str, wanted: &[&str]) -> Result<Packages, String> 
     if std::fs::read_to_string(&stamp).is_ok_and(|made| made == list) {
         return Ok(packages);
     }
-    eprintln!("    fetching {} into target/tools/python-{name}", wanted.join(", "));
+    eprintln!(
+        "    fetching {} into target/tools/python-{name}",
+        wanted.join(", ")
+    );
     let mut environment = Command::new("python3");
     environment.args(["-m", "venv", "--clear"]).arg(&folder);
     if !works(environment) {

@@ -62,14 +62,20 @@ impl Home {
         let output = self.run(&[words, &["--yes", "--json"]].concat());
         assert_eq!(output.status.code(), Some(2));
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-        json["failed"][0]["error"]["code"].as_str().unwrap().to_string()
+        json["failed"][0]["error"]["code"]
+            .as_str()
+            .unwrap()
+            .to_string()
     }
 }
 
 /// Where each program keeps its servers.
 const FILES: [(&str, &str); 6] = [
     ("claude-code", ".claude.json"),
-    ("claude-desktop", ".config/Claude/claude_desktop_config.json"),
+    (
+        "claude-desktop",
+        ".config/Claude/claude_desktop_config.json",
+    ),
     ("codex", ".codex/config.toml"),
     ("cursor", ".cursor/mcp.json"),
     ("vscode", ".config/Code/User/mcp.json"),
@@ -176,7 +182,10 @@ fn nothing_but_the_registration_comes_and_goes() {
 #[test]
 fn edits_made_meanwhile_stay() {
     for (client, file) in FILES {
-        for text in files(client).into_iter().filter(|text| text.contains("github") || text.contains("docs")) {
+        for text in files(client)
+            .into_iter()
+            .filter(|text| text.contains("github") || text.contains("docs"))
+        {
             let home = Home::new();
             home.write(file, &text);
             home.done(&["install", client]);
@@ -197,7 +206,10 @@ fn a_file_that_was_not_there_goes_again() {
     for (client, file) in FILES {
         let home = Home::new();
         let change = home.done(&["install", client]);
-        assert_eq!((&change["action"], &change["makes_file"]), (&"added".into(), &true.into()));
+        assert_eq!(
+            (&change["action"], &change["makes_file"]),
+            (&"added".into(), &true.into())
+        );
         let mode = fs::metadata(home.path(file)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
         assert_eq!(home.done(&["uninstall", client])["removes_file"], true);
@@ -222,13 +234,24 @@ fn what_others_wrote_into_the_entry_stays() {
 fn links_and_permissions_stay() {
     let home = Home::new();
     home.write("dotfiles/zed.json", "{\n  \"a\": 1\n}\n");
-    fs::set_permissions(home.path("dotfiles/zed.json"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(
+        home.path("dotfiles/zed.json"),
+        fs::Permissions::from_mode(0o644),
+    )
+    .unwrap();
     fs::create_dir_all(home.path(".config/zed")).unwrap();
-    symlink("../../dotfiles/zed.json", home.path(".config/zed/settings.json")).unwrap();
+    symlink(
+        "../../dotfiles/zed.json",
+        home.path(".config/zed/settings.json"),
+    )
+    .unwrap();
     home.done(&["install", "zed"]);
     assert!(home.path(".config/zed/settings.json").is_symlink());
     assert!(home.read("dotfiles/zed.json").contains("lorewell"));
-    let mode = fs::metadata(home.path("dotfiles/zed.json")).unwrap().permissions().mode();
+    let mode = fs::metadata(home.path("dotfiles/zed.json"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o644);
     home.done(&["uninstall", "zed"]);
     assert_eq!(home.read("dotfiles/zed.json"), "{\n  \"a\": 1\n}\n");
@@ -271,26 +294,39 @@ fn what_cannot_be_written_or_understood_is_left_alone() {
     fs::write(home.path(".cursor/mcp.json"), b"{ \"a\": \"\xff\" }").unwrap();
     assert_eq!(home.refused(&["install", "cursor"]), "client_config_syntax");
     home.write(".codex/config.toml", "mcp_servers = 3\n");
-    assert_eq!(home.refused(&["install", "codex"]), "client_config_unexpected");
+    assert_eq!(
+        home.refused(&["install", "codex"]),
+        "client_config_unexpected"
+    );
 
     // A file that its user protected.
     home.write(".claude.json", "{}");
     fs::set_permissions(home.path(".claude.json"), fs::Permissions::from_mode(0o444)).unwrap();
-    assert_eq!(home.refused(&["install", "claude-code"]), "client_config_unwritable");
+    assert_eq!(
+        home.refused(&["install", "claude-code"]),
+        "client_config_unwritable"
+    );
     assert_eq!(home.read(".claude.json"), "{}");
 
     // No place for the backup: nothing is touched.
     let home = Home::new();
     home.write(".cursor/mcp.json", "{}");
     home.write(".local/share/lorewell/clients", "in the way");
-    assert_eq!(home.refused(&["install", "cursor"]), "client_config_unwritable");
+    assert_eq!(
+        home.refused(&["install", "cursor"]),
+        "client_config_unwritable"
+    );
     assert_eq!(home.read(".cursor/mcp.json"), "{}");
 }
 
 #[test]
 fn hooks_of_others_stay_beside_ours() {
     let others = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"date\" }] }\n    ],\n    \"Stop\": []\n  }\n}\n";
-    for text in [others, "{\n  \"permissions\": { \"allow\": [] }\n}\n", "{}\n"] {
+    for text in [
+        others,
+        "{\n  \"permissions\": { \"allow\": [] }\n}\n",
+        "{}\n",
+    ] {
         let home = Home::new();
         home.write(".claude/settings.json", text);
         let words = ["install", "claude-code", "--hook", "--yes"];
@@ -298,7 +334,9 @@ fn hooks_of_others_stay_beside_ours() {
         let with = home.read(".claude/settings.json");
         let json: Value = serde_json::from_str(&with).unwrap();
         let hooks = json["hooks"]["UserPromptSubmit"].as_array().unwrap();
-        let line = hooks.last().unwrap()["hooks"][0]["command"].as_str().unwrap();
+        let line = hooks.last().unwrap()["hooks"][0]["command"]
+            .as_str()
+            .unwrap();
         assert!(line.ends_with("hook prompt --client claude-code"), "{line}");
         home.run(&words);
         assert_eq!(home.read(".claude/settings.json"), with);
@@ -331,11 +369,17 @@ fn a_path_with_blanks_and_quotes_is_started_as_it_is() {
     assert_eq!(hooks.len(), 1);
     let line = hooks[0]["hooks"][0]["command"].as_str().unwrap();
     // The shell starts it, and the prompt goes on.
-    let output = Command::new("sh").args(["-c", line]).env("HOME", home.0.path()).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env("HOME", home.0.path())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no event of an agent"));
     let claude: Value = serde_json::from_str(&home.read(".claude.json")).unwrap();
-    let command = claude["mcpServers"]["lorewell"]["command"].as_str().unwrap();
+    let command = claude["mcpServers"]["lorewell"]["command"]
+        .as_str()
+        .unwrap();
     assert_eq!(Path::new(command), program);
     install(&["uninstall", "claude-code", "codex", "--yes"]);
     assert!(!home.path(".claude/settings.json").exists());

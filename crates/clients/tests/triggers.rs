@@ -26,7 +26,10 @@ fn words(text: &str) -> Vec<String> {
     let words = lower.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty() && !EMPTY.contains(word));
     // `decided`, `decision` and `decide` meet in their first five letters.
-    words.map(|word| word.chars().take(5).collect()).map(plain).collect()
+    words
+        .map(|word| word.chars().take(5).collect())
+        .map(plain)
+        .collect()
 }
 
 /// Without the plural.
@@ -58,21 +61,32 @@ impl Descriptions {
     /// The skill that a sentence calls up, if any has a word of it.
     fn called(&self, sentence: &str) -> Option<(String, f64)> {
         let sentence: BTreeSet<String> = words(sentence).into_iter().collect();
-        let scores = self.0.keys().map(|name| (name.clone(), self.score(name, &sentence)));
+        let scores = self
+            .0
+            .keys()
+            .map(|name| (name.clone(), self.score(name, &sentence)));
         let best = scores.max_by(|a, b| a.1.total_cmp(&b.1))?;
         (best.1 > 0.0).then_some(best)
     }
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn descriptions(own: &str) -> Descriptions {
     let text = |value: &Value, field: &str| value[field].as_str().unwrap().to_string();
     let others = lines(OTHERS);
-    let others = others.iter().map(|o| (text(o, "name"), words(&text(o, "description"))));
-    Descriptions(others.chain([("lorewell".to_string(), words(own))]).collect())
+    let others = others
+        .iter()
+        .map(|o| (text(o, "name"), words(&text(o, "description"))));
+    Descriptions(
+        others
+            .chain([("lorewell".to_string(), words(own))])
+            .collect(),
+    )
 }
 
 /// The sentences that call up the wrong skill.
@@ -91,7 +105,9 @@ fn wrong(descriptions: &Descriptions) -> Vec<String> {
 
 fn own() -> String {
     let front = FILES[0].1.lines();
-    let line = front.filter_map(|line| line.strip_prefix("description: ")).next();
+    let line = front
+        .filter_map(|line| line.strip_prefix("description: "))
+        .next();
     // What follows "Not for" keeps others' words away from a model, and would draw them here.
     line.unwrap().split(" Not for ").next().unwrap().to_string()
 }
