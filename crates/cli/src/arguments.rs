@@ -43,6 +43,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::doctor_command::command())
         .subcommand(crate::agent_command::command())
         .subcommand(crate::audit_command::command())
+        .subcommand(crate::mcp_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")

@@ -13,6 +13,7 @@ mod fields;
 mod fuse_command;
 mod hook_command;
 mod install_command;
+mod mcp_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
@@ -68,6 +69,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "eval" => eval_command::run(&environment, matches),
         "agent" => agent_command::run(&environment, matches),
         "audit" => audit_command::run(&environment, matches),
+        "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         "serve" => serve_command::run(&environment, matches),
         "service" => service_command::run(&environment, matches),

@@ -39,6 +39,8 @@ const AGENTS: &[&str] = &["lorewell-agents"];
 const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
+/// What agents speak.
+const MCP: &[&str] = &["lorewell-mcp"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
 /// Registrations with other programs, and the agent skill.
@@ -79,14 +81,15 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
-    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
+    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
     ("lorewell-clients", &[]),
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
         ],
     ),
 ];
@@ -103,10 +106,11 @@ const HELD: &[(&str, &[&str])] = &[
     ("indicatif", &["lorewell"]),
     ("notify", &["lorewell-watch"]),
     // The engine is synchronous; only who serves others waits for many things at once.
-    ("tokio", &["lorewell-bridge"]),
+    ("tokio", &["lorewell-mcp", "lorewell-bridge"]),
     ("axum", &["lorewell-bridge"]),
     ("hyper", &["lorewell-bridge"]),
     ("tracing-subscriber", &["lorewell-bridge"]),
+    ("rmcp", &["lorewell-mcp"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
