@@ -33,10 +33,16 @@ const PORTABLE: &[&str] = &["lorewell-portable"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+/// Whether somebody may ask is decided by what is asked: the table of abilities.
+const ABILITIES: &[&str] = &["lorewell-capabilities"];
+/// Who may ask what.
+const AGENTS: &[&str] = &["lorewell-agents"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// Registrations with other programs, and the agent skill.
+const CLIENTS: &[&str] = &["lorewell-clients"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
@@ -70,12 +76,17 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
+    ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
-    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION, WATCH]),
+    ("lorewell-clients", &[]),
+    (
+        "lorewell",
+        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, CLIENTS],
+    ),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
@@ -95,6 +106,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "lorewell-index",
             "lorewell-capabilities",
+            "lorewell-agents",
             "lorewell-setup",
             "lorewell-evaluation",
             "lorewell-evals",
