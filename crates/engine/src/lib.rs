@@ -47,7 +47,9 @@ pub use lorewell_index::{
     StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
-pub use lorewell_portable::{CarriedSegment, DeviceId, Fault as CarriedFault, Inventory, Skipped as SkippedCarried};
+pub use lorewell_portable::{
+    CarriedSegment, DeviceId, Fault as CarriedFault, Inventory, Skipped as SkippedCarried,
+};
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
     Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, FusionInput, Lane, LaneReport,

@@ -90,13 +90,7 @@ impl Host {
         }
     }
 
-    fn carry(
-        &self,
-        settings: &PortableVectors,
-        store: &Store,
-        snapshot: &Snapshot,
-        when: When,
-    ) {
+    fn carry(&self, settings: &PortableVectors, store: &Store, snapshot: &Snapshot, when: When) {
         let known = Memory::read(&self.layout);
         let Some(seen) = self.memory_of(store, snapshot) else {
             return;
@@ -143,7 +137,9 @@ impl Host {
             generation: totals.generation,
             updated_at: totals.updated_at.clone(),
             whole: is_whole(snapshot),
-            rows: snapshot.vectors().map_or(0, |(reader, _)| u64::from(reader.rows())),
+            rows: snapshot
+                .vectors()
+                .map_or(0, |(reader, _)| u64::from(reader.rows())),
             exclusion: snapshot.last_exclusion().ok()?,
             rules: rules.iter().map(|byte| format!("{byte:02x}")).collect(),
             stamp: store.stamp(),
@@ -187,9 +183,9 @@ impl Host {
             (Ok(Some(device)), Some(snapshot)) if settings.carry => {
                 store.waiting(&self.own(*device), &live(snapshot))
             }
-            (Ok(None), Some(snapshot)) if settings.carry => {
-                snapshot.vectors().map_or(0, |(_, rows)| rows.count() as usize)
-            }
+            (Ok(None), Some(snapshot)) if settings.carry => snapshot
+                .vectors()
+                .map_or(0, |(_, rows)| rows.count() as usize),
             _ => 0,
         };
         let own_trouble = device.as_ref().err().map(ToString::to_string);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use lorewell_engine::{
     EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
-    LaneWeights, PassageSettings, PortableVectors, RuleSettings, Rules, SearchSettings, Standing, Tokens,
+    LaneWeights, PassageSettings, PortableVectors, RuleSettings, Rules, SearchSettings, Standing,
+    Tokens,
 };
 
 use crate::config::Config;
@@ -38,7 +39,11 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
     let root = index_root(config.environment(), settings);
     let folder = index_dir_for(&root, &vault.path);
     let portable = PortableVectors {
-        device_file: config.environment().data_dir.join("lorewell").join("device"),
+        device_file: config
+            .environment()
+            .data_dir
+            .join("lorewell")
+            .join("device"),
         carry: settings.index_storage() == "vault",
         rest: REST,
     };

@@ -129,14 +129,18 @@ fn portable(carried: &PortableJson) -> String {
         )
     );
     if carried.storage == "local" && carried.own_segments > 0 {
-        out += "  this device takes its files back when the index is whole (index_storage is local)\n";
+        out +=
+            "  this device takes its files back when the index is whole (index_storage is local)\n";
     }
     if carried.waiting > 0 {
         let waiting = counted(carried.waiting, "vector");
         let _ = writeln!(out, "  {waiting} of this index not written there yet");
     }
     if let Some(trouble) = &carried.trouble {
-        let trouble = format!("  they could not be brought up to date: {}", inert_line(trouble));
+        let trouble = format!(
+            "  they could not be brought up to date: {}",
+            inert_line(trouble)
+        );
         let _ = writeln!(out, "{}", styled(WARN, &trouble));
     }
     out + &files("passed over", &carried.skipped, carried.skipped_total)

@@ -127,7 +127,8 @@ impl Memory {
 
     fn parse(text: &str) -> Memory {
         let value = |wanted: &str| -> String {
-            let of_line = |line: &str| Some(line.strip_prefix(wanted)?.strip_prefix(' ')?.to_string());
+            let of_line =
+                |line: &str| Some(line.strip_prefix(wanted)?.strip_prefix(' ')?.to_string());
             text.lines().find_map(of_line).unwrap_or_default()
         };
         let number = |wanted: &str| value(wanted).parse().unwrap_or_default();

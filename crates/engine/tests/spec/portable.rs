@@ -243,7 +243,10 @@ fn a_few_new_vectors_rest_before_they_are_written() {
     assert_eq!((device.vectors(), device.status().waiting), ((4, 0), 0));
     // Many are not put off.
     for number in 0..70 {
-        vault.write(&format!("Day {number}.md"), format!("The harbour on day {number}.\n"));
+        vault.write(
+            &format!("Day {number}.md"),
+            format!("The harbour on day {number}.\n"),
+        );
     }
     device.refresh();
     assert_eq!(device.vectors(), (74, 0));
@@ -280,7 +283,10 @@ fn trouble_is_told_by_the_status_and_no_answer_lacks_anything() {
     device.refresh();
     let status = device.status();
     let trouble = status.trouble.unwrap();
-    assert!(trouble.contains(".lorewell") && trouble.contains("not a folder"), "{trouble}");
+    assert!(
+        trouble.contains(".lorewell") && trouble.contains("not a folder"),
+        "{trouble}"
+    );
     assert_eq!(status.inventory.skipped[0].fault.code(), "not_a_folder");
     assert_eq!(vault.read(".lorewell"), "mine");
     let request = lorewell_engine::Request::new("when is the boat surveyed");
