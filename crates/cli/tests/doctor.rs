@@ -35,7 +35,10 @@ impl Machine {
             vec!["install", "claude-code", "codex", "--hook", "--yes"],
             vec!["skill", "install"],
         ] {
-            assert!(machine.command(&words).output().unwrap().status.success(), "{words:?}");
+            assert!(
+                machine.command(&words).output().unwrap().status.success(),
+                "{words:?}"
+            );
         }
         machine
     }
@@ -64,11 +67,17 @@ impl Machine {
         let report = self.json(&["doctor", "--json"]);
         let checks = report["checks"].as_array().unwrap().iter();
         let unwell = checks.filter(|check| check["state"] != "ok");
-        let text = |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_string();
+        let text =
+            |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_string();
         unwell
             .map(|check| {
                 assert!(check["todo"].is_string(), "{check}");
-                [text(check, "group"), text(check, "state"), text(check, "code")].join(" ")
+                [
+                    text(check, "group"),
+                    text(check, "state"),
+                    text(check, "code"),
+                ]
+                .join(" ")
             })
             .collect()
     }
@@ -101,9 +110,19 @@ fn it_changes_nothing() {
         // SQLite leaves a file beside its own on a first look, in which readers make their marks.
         machine.command(&["doctor"]).output().unwrap();
         everything(&around, &mut before);
-        assert!(machine.command(&["doctor"]).output().unwrap().status.success());
+        assert!(
+            machine
+                .command(&["doctor"])
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
         everything(&around, &mut after);
-        assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+        assert_eq!(
+            before.keys().collect::<Vec<_>>(),
+            after.keys().collect::<Vec<_>>()
+        );
         before.retain(|path, _| !path.ends_with("catalogue.sqlite-shm"));
         for (path, was) in before {
             assert!(after[&path] == was, "{} was changed", path.display());
@@ -124,7 +143,11 @@ fn what_is_broken_is_found() {
     let index = machine.index();
     let catalogue = index.join("catalogue.sqlite");
     let bytes = fs::read(&catalogue).unwrap();
-    fs::write(&catalogue, b"this is no catalogue any more, whatever its name says. ".repeat(200)).unwrap();
+    fs::write(
+        &catalogue,
+        b"this is no catalogue any more, whatever its name says. ".repeat(200),
+    )
+    .unwrap();
     for beside in ["catalogue.sqlite-wal", "catalogue.sqlite-shm"] {
         let _ = fs::remove_file(index.join(beside));
     }
@@ -134,7 +157,12 @@ fn what_is_broken_is_found() {
     fs::write(&catalogue, bytes).unwrap();
     assert_eq!(machine.unwell(), Vec::<String>::new());
 
-    let segment = fs::read_dir(index.join("segments")).unwrap().next().unwrap().unwrap().path();
+    let segment = fs::read_dir(index.join("segments"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let mut bytes = fs::read(&segment).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;
@@ -152,7 +180,12 @@ fn who_holds_a_lock_is_told() {
     let machine = Machine::in_use();
     let hold = |name: &str| {
         let path = machine.index().join(name);
-        let mut file = File::options().create(true).truncate(true).write(true).open(path).unwrap();
+        let mut file = File::options()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .open(path)
+            .unwrap();
         std::io::Write::write_all(&mut file, b"4711\n").unwrap();
         file.lock().unwrap();
         file
@@ -160,7 +193,10 @@ fn who_holds_a_lock_is_told() {
     let (_writer, _watcher) = (hold("writer.lock"), hold("watcher.lock"));
     let report = machine.json(&["doctor", "--json"]);
     let checks = report["checks"].as_array().unwrap();
-    let locks = checks.iter().find(|check| check["group"] == "locks").unwrap();
+    let locks = checks
+        .iter()
+        .find(|check| check["group"] == "locks")
+        .unwrap();
     assert_eq!(
         locks["found"],
         "the index is written now by process 4711; the vault is watched by process 4711"
@@ -183,19 +219,27 @@ fn fits(value: &Value, schema: &Value, root: &Value, place: &str) {
         return fits(value, target, root, place);
     }
     if let Some(choices) = schema["oneOf"].as_array() {
-        assert!(choices.iter().any(|choice| choice["const"] == *value), "{place}: {value}");
+        assert!(
+            choices.iter().any(|choice| choice["const"] == *value),
+            "{place}: {value}"
+        );
         return;
     }
     match schema["type"].as_str() {
         Some("object") => {
-            let members = value.as_object().unwrap_or_else(|| panic!("{place}: {value}"));
+            let members = value
+                .as_object()
+                .unwrap_or_else(|| panic!("{place}: {value}"));
             for (name, value) in members {
                 let known = &schema["properties"][name];
                 assert!(known.is_object(), "{place}.{name} is in no schema");
                 fits(value, known, root, &format!("{place}.{name}"));
             }
             for name in schema["required"].as_array().into_iter().flatten() {
-                assert!(members.contains_key(name.as_str().unwrap()), "{place} lacks {name}");
+                assert!(
+                    members.contains_key(name.as_str().unwrap()),
+                    "{place} lacks {name}"
+                );
             }
         }
         Some("array") => {

@@ -74,13 +74,20 @@ impl Agent {
 
     fn run(&self, words: &[&str]) {
         let output = self.command(words).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     /// What the hook prints for an event.
     fn heard(&self, event: &Value) -> Output {
         let mut hook = self.command(&["hook", "prompt", "--client", "claude-code"]);
-        let hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let hook = hook
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut hook = hook.spawn().unwrap();
         let mut input = hook.stdin.take().unwrap();
         input.write_all(event.to_string().as_bytes()).unwrap();
@@ -131,7 +138,10 @@ fn it_speaks_where_the_notes_answer_and_is_silent_elsewhere() {
         // 800 tokens, four characters each, and the frame.
         assert!(added.chars().count() < 4000, "{added}");
     }
-    let spoken: Vec<&&str> = ELSEWHERE.iter().filter(|p| agent.added("e", p).is_some()).collect();
+    let spoken: Vec<&&str> = ELSEWHERE
+        .iter()
+        .filter(|p| agent.added("e", p).is_some())
+        .collect();
     assert_eq!(spoken, Vec::<&&str>::new());
 }
 
@@ -158,7 +168,10 @@ fn nothing_is_given_twice_unless_it_changed() {
     assert!(agent.added("a", FIRING).is_some());
     assert_eq!(agent.added("a", FIRING), None);
     assert!(agent.added("b", FIRING).is_some(), "another session");
-    agent.vault.write("Kiln.md", "# Kiln\n\nThe second firing goes to cone 9 now, slowly, in one day.\n");
+    agent.vault.write(
+        "Kiln.md",
+        "# Kiln\n\nThe second firing goes to cone 9 now, slowly, in one day.\n",
+    );
     let added = agent.added("a", FIRING).expect("it changed");
     assert!(added.contains("cone 9"), "{added}");
 
@@ -170,7 +183,10 @@ fn nothing_is_given_twice_unless_it_changed() {
         let path = entry.unwrap().path();
         assert_eq!(mode(&path), 0o600);
         let text = fs::read_to_string(path).unwrap();
-        assert!(text.lines().all(|line| line.len() == 32 && line.bytes().all(|b| b.is_ascii_hexdigit())));
+        assert!(
+            text.lines()
+                .all(|line| line.len() == 32 && line.bytes().all(|b| b.is_ascii_hexdigit()))
+        );
     }
 }
 
@@ -187,7 +203,14 @@ fn what_the_prompt_has_is_not_given() {
         let prompt = format!("Tell me: {prompt}");
         assert_eq!(agent.added("x", &prompt), None, "{prompt}");
     }
-    assert!(agent.added("x", "mail me@Kiln.md: how slow is the second firing of the kiln?").is_some());
+    assert!(
+        agent
+            .added(
+                "x",
+                "mail me@Kiln.md: how slow is the second firing of the kiln?"
+            )
+            .is_some()
+    );
 }
 
 #[test]
@@ -197,7 +220,11 @@ fn an_excluded_note_is_not_given() {
     assert!(agent.added("a", prompt).is_some());
     let config = agent.home().join(".config/lorewell");
     fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("config.toml"), "exclude_folders = [\"Private\"]\n").unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "exclude_folders = [\"Private\"]\n",
+    )
+    .unwrap();
     assert_eq!(agent.added("b", prompt), None);
 }
 
@@ -207,23 +234,41 @@ fn another_process_that_writes_does_not_hold_it_up() {
     let status = agent.command(&["status", "--json"]).output().unwrap();
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     let folder = PathBuf::from(status["index"]["folder"].as_str().unwrap());
-    let lock = File::options().write(true).open(folder.join("writer.lock")).unwrap();
+    let lock = File::options()
+        .write(true)
+        .open(folder.join("writer.lock"))
+        .unwrap();
     lock.lock().unwrap();
     agent.vault.write("New.md", "A new note.\n");
-    let added = agent.added("a", FIRING).expect("it answers from what there is");
-    assert!(added.contains("Not all was searched: index: one change"), "{added}");
+    let added = agent
+        .added("a", FIRING)
+        .expect("it answers from what there is");
+    assert!(
+        added.contains("Not all was searched: index: one change"),
+        "{added}"
+    );
 
     // Excluded notes would have to go first, and cannot: it gives up in time.
     let config = agent.home().join(".config/lorewell");
     fs::create_dir_all(&config).unwrap();
-    fs::write(config.join("config.toml"), "exclude_folders = [\"Private\"]\n").unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "exclude_folders = [\"Private\"]\n",
+    )
+    .unwrap();
     assert_eq!(agent.added("b", FIRING), None);
 }
 
 #[test]
 fn events_that_make_no_sense_stop_nothing() {
     let agent = Agent::of(TempVault::new(VAULT));
-    for event in [json!(null), json!([]), json!({}), json!({ "prompt": 3 }), json!({ "prompt": "" })] {
+    for event in [
+        json!(null),
+        json!([]),
+        json!({}),
+        json!({ "prompt": 3 }),
+        json!({ "prompt": "" }),
+    ] {
         assert!(agent.heard(&event).stdout.is_empty(), "{event}");
     }
     let long = format!("{FIRING} {}", "and then \u{1f4a5} the kiln ".repeat(50_000));

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_index::{
-    IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning,
-};
+use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
