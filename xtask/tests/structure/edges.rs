@@ -19,6 +19,8 @@ const PARTS: &[&str] = &[
     "lorewell-vault",
     "lorewell-vectors",
 ];
+/// What transformer models keep to.
+const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -69,6 +71,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
+    ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
@@ -107,6 +110,7 @@ const HELD: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "lorewell-encoder",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
