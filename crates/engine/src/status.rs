@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_index::{
-    IndexError, Layout, Lock, LockAttempt, Sizes, SkippedFile, Snapshot, Totals, Warning,
-};
+use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
@@ -275,10 +273,7 @@ fn writer(layout: &Layout) -> Option<Option<u32>> {
     if !layout.exists() {
         return None;
     }
-    match Lock::attempt(layout) {
-        Ok(LockAttempt::HeldBy(process)) => Some(process),
-        _ => None,
-    }
+    Lock::holder(layout)
 }
 
 fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {

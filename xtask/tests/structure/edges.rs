@@ -19,6 +19,8 @@ const PARTS: &[&str] = &[
     "lorewell-vault",
     "lorewell-vectors",
 ];
+/// What transformer models keep to.
+const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -72,6 +74,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-vectors", &[NOUNS]),
     ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
+    ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
@@ -110,6 +113,7 @@ const HELD: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "lorewell-encoder",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
