@@ -10,8 +10,8 @@ use lorewell_index::{
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
-use crate::shelf::Shelf;
 use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
