@@ -38,6 +38,8 @@ pub struct Options {
     pub exit_after: Option<Duration>,
     /// What is kept warm is let go after so long without a request.
     pub rest_after: Duration,
+    /// What a panic says, which may hold text of notes, is not printed.
+    pub silent_panics: bool,
     /// How much is logged.
     pub level: Level,
     /// The limits.
@@ -57,7 +59,7 @@ pub fn serve(options: Options, started: impl FnOnce(&State)) -> Result<(), Bridg
     let places = options.places.clone();
     places.make()?;
     let hold = Hold::take(&places)?;
-    log::begin(&places, options.level)?;
+    log::begin(&places, options.level, options.silent_panics)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // Threads wait in requests for builds; those are cheap.

@@ -113,6 +113,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         beyond_this_machine,
         exit_after: matches.get_one::<Duration>("exit-after").copied(),
         rest_after: REST_AFTER,
+        silent_panics: true,
         level: level(environment),
         limits: Limits::default(),
     };

@@ -332,6 +332,7 @@ pub(crate) fn options(environment: &Environment, places: &Places) -> Options {
         beyond_this_machine: false,
         exit_after: None,
         rest_after: Duration::from_secs(600),
+        silent_panics: false,
         level: Level::Info,
         limits: Limits::default(),
     }

@@ -102,7 +102,7 @@ fn approvals_hold_from_the_next_request_on() {
         off: vec!["search".to_string()],
         ..Change::default()
     };
-    house.register().change("scribe", off, jiff::Timestamp::now()).unwrap();
+    house.register().change("scribe", &off).unwrap();
     assert_eq!(ask("/v1/search"), (403, "tool_off".to_string()));
     house.register().revoke("scribe").unwrap();
     assert_eq!(ask("/v1/status"), (401, "not_approved".to_string()));

@@ -88,7 +88,7 @@ fn a_stop_lets_requests_end_and_leaves_nothing_behind() {
     for _ in 0..2 {
         assert_eq!(answers.recv().unwrap(), Ok(json!({"done": true})));
     }
-    asking.map(|thread| thread.join().unwrap());
+    asking.into_iter().for_each(|thread| thread.join().unwrap());
     let house = Arc::into_inner(house).unwrap();
     let (outcome, places, _vault) = house.ended();
     outcome.unwrap();

@@ -43,7 +43,8 @@ fn fifty_clients_ask_while_notes_change_and_none_hears_an_error() {
             })
             .collect();
         let until = Instant::now() + Duration::from_secs(seconds());
-        scope.spawn(|| {
+        let (house, stop, edits) = (&house, &stop, &edits);
+        scope.spawn(move || {
             // As fast as a person who saves all the time, and faster.
             while Instant::now() < until {
                 let edit = edits.fetch_add(1, Ordering::SeqCst);

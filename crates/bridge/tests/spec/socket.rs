@@ -96,7 +96,7 @@ fn one_connection_asks_many_times() {
 fn a_program_may_ask_in_the_name_of_another() {
     let house = House::new(NOTES);
     house.approve("scribe", |approval| {
-        approval.off = vec!["links".to_string()];
+        approval.off = vec!["related".to_string()];
         approval.reader = Reader::Remote;
     });
     let as_scribe = || As::Agent("scribe".to_string());
