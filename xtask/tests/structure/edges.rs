@@ -30,6 +30,8 @@ const QUESTION: &[&str] = &[
     "lorewell-graph",
 ];
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
+/// Vectors in a vault: the engine brings them and an index together.
+const PORTABLE: &[&str] = &["lorewell-portable"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -72,13 +74,14 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
+    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
