@@ -5,6 +5,7 @@
 //! environment variables and no home folder: whoever opens a host hands these in.
 
 mod context;
+mod embedding;
 mod error;
 mod host;
 mod link_desk;
@@ -22,6 +23,7 @@ mod view;
 pub use context::{
     Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
 };
+pub use embedding::Embedding;
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{
@@ -41,7 +43,7 @@ pub use view::View;
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
-    IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
+    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
     StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;

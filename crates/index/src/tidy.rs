@@ -1,4 +1,5 @@
-//! Files that no generation needs any more.
+//! Keeping an index small: what is dead is written anew without it when there is much of it, and
+//! files that no generation needs any more are removed.
 
 use std::path::Path;
 
@@ -6,16 +7,44 @@ use crate::IndexError;
 use crate::failpoint::failpoint;
 use crate::writer::Writer;
 
+/// The catalogue is written anew when it has so many free pages (of 8 KiB) and they are so large a
+/// share (one of [`FREE_SHARE`]) of all.
+const MANY_FREE_PAGES: u64 = 512;
+const FREE_SHARE: u64 = 4;
+
+/// A write-ahead log of more bytes is emptied rather than only read back.
+const LARGE_LOG: u64 = 16 * 1024 * 1024;
+
 impl Writer {
-    /// Joins segments where that pays, and lets the write-ahead log flow back.
+    /// Joins segments where that pays, writes anew what holds much that is dead, and lets the
+    /// write-ahead log flow back.
     pub(crate) fn tidy(&mut self) -> Result<(), IndexError> {
         self.merge_segments()?;
+        self.compact_vectors()?;
+        if self.has_many_free_pages()? {
+            self.rewrite_catalogue()?;
+        }
         failpoint("before-checkpoint")?;
+        let log = self.layout.log().metadata().map_or(0, |m| m.len());
         // Readers may hold the log back; the next tidy tries again.
-        let _ = self
-            .connection
-            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        match log > LARGE_LOG {
+            true => drop(self.empty_log()),
+            false => drop(
+                self.connection
+                    .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())),
+            ),
+        }
         Ok(())
+    }
+
+    fn has_many_free_pages(&self) -> Result<bool, IndexError> {
+        let number = |pragma: &str| {
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, u64>(0);
+            let answer = self.connection.pragma_query_value(None, pragma, read);
+            answer.map_err(|e| self.failed(e))
+        };
+        let (free, all) = (number("freelist_count")?, number("page_count")?);
+        Ok(free >= MANY_FREE_PAGES && free * FREE_SHARE >= all)
     }
 
     /// Deletes files that no generation names, or that were given up two generations ago.

@@ -32,7 +32,8 @@ pub enum OpenError {
 pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Host, OpenError> {
     let root = index_root(config.environment(), settings);
     let folder = index_dir_for(&root, &vault.path);
-    let engine = engine_settings(settings)?;
+    let mut engine = engine_settings(settings)?;
+    engine.index_root = Some(root);
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
 
@@ -62,6 +63,7 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
+        index_root: None,
     })
 }
 
