@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use lorewell_embed::{Cost, Embedder, StaticModel};
 use lorewell_index::{
-    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot, Writer, known_filters,
+    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot, Writer,
+    known_filters,
 };
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
@@ -37,7 +38,7 @@ pub struct Host {
     /// The model that is wanted.
     pub(crate) embedder: &'static dyn Embedder,
     /// The model that answers until the wanted one covers everything.
-    pub(crate) stand_in: Option<&'static dyn Embedder>,
+    pub(crate) deputy: Option<&'static dyn Embedder>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
 }
@@ -70,7 +71,7 @@ impl Host {
             layout: Layout::new(index_folder),
             settings,
             embedder: StaticModel::built_in(),
-            stand_in: None,
+            deputy: None,
             known: Vec::new(),
         })
     }
@@ -82,7 +83,7 @@ impl Host {
     pub fn with_embedder(mut self, embedder: &'static dyn Embedder) -> Host {
         let built_in: &'static dyn Embedder = StaticModel::built_in();
         let other = embedder.fingerprint() != built_in.fingerprint();
-        self.stand_in = (embedder.cost() == Cost::Dear && other).then_some(built_in);
+        self.deputy = (embedder.cost() == Cost::Dear && other).then_some(built_in);
         self.embedder = embedder;
         self
     }
@@ -186,7 +187,7 @@ impl Host {
 
     /// The newest generation, with the vectors of the model that answers.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {
-        let models = std::iter::once(self.embedder).chain(self.stand_in);
+        let models = std::iter::once(self.embedder).chain(self.deputy);
         let fingerprints: Vec<&str> = models.map(|m| m.fingerprint().as_str()).collect();
         Snapshot::open_for_any(&self.layout, &fingerprints)
     }
@@ -198,10 +199,9 @@ impl Host {
 
     /// The model whose vectors a snapshot has.
     fn embedder_of(&self, snapshot: &Snapshot) -> &'static dyn Embedder {
-        let answers = |model: &&'static dyn Embedder| {
-            model.fingerprint().as_str() == snapshot.fingerprint()
-        };
-        self.stand_in.filter(answers).unwrap_or(self.embedder)
+        let answers =
+            |model: &&'static dyn Embedder| model.fingerprint().as_str() == snapshot.fingerprint();
+        self.deputy.filter(answers).unwrap_or(self.embedder)
     }
 
     /// The exclusions that hold now: those of the settings, and those of the vault's own app.

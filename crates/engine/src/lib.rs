@@ -43,8 +43,8 @@ pub use view::View;
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
-    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
-    StoredPassage, Totals, UpdateReport, Warning,
+    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
+    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};

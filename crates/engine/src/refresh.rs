@@ -193,9 +193,9 @@ impl Host {
         }
         let wanted = self.wanted_snapshot()?;
         let answers = snapshot.fingerprint() != wanted.fingerprint();
-        Ok(match self.stand_in {
+        Ok(match self.deputy {
             _ if answers => !complete,
-            Some(_) => wants_stand_in(wanted.model()),
+            Some(_) => wants_deputy(wanted.model()),
             None => false,
         })
     }
@@ -231,7 +231,7 @@ impl Host {
             observer,
         )?;
         drop(writer);
-        self.stand_in(&report, observer)?;
+        self.fill_deputy(&report, observer)?;
         let (pending, unreadable) = if report.stopped || report.unread > 0 {
             let changes = self.settled(self.snapshot()?.changes(listing)?);
             (changes.pending(), changes.unreadable())
@@ -253,22 +253,26 @@ impl Host {
 impl Host {
     /// Embeds for the model that answers until the wanted one covers everything, where it lacks
     /// something. It is cheap, so this is not put off.
-    fn stand_in(&self, report: &UpdateReport, observer: &dyn Observer) -> Result<(), IndexError> {
-        let Some(stand_in) = self.stand_in.filter(|_| !report.stopped) else {
+    fn fill_deputy(
+        &self,
+        report: &UpdateReport,
+        observer: &dyn Observer,
+    ) -> Result<(), IndexError> {
+        let Some(deputy) = self.deputy.filter(|_| !report.stopped) else {
             return Ok(());
         };
         if !self.lacks_vectors(&self.snapshot()?)? {
             return Ok(());
         }
         let lock = Lock::wait(&self.layout)?;
-        let mut writer = Writer::open(&self.layout, lock, stand_in)?;
-        writer.stand_in(&self.vault, &self.settings.index, stand_in, observer)
+        let mut writer = Writer::open(&self.layout, lock, deputy)?;
+        writer.fill_in(&self.vault, &self.settings.index, deputy, observer)
     }
 }
 
 /// Whether another model answers better than the wanted one with what it has by now: it has fewer
 /// vectors than it lacks.
-fn wants_stand_in(wanted: Option<&ModelState>) -> bool {
+fn wants_deputy(wanted: Option<&ModelState>) -> bool {
     wanted.is_none_or(|model| model.missing > model.embedded)
 }
 

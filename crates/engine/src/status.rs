@@ -272,9 +272,11 @@ impl Host {
     }
 }
 
-/// A model's part in a generation.
+/// A model's part in a generation, if it has one.
 fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
-    snapshot.model().map(|state| ModelStatus {
+    let state = snapshot.model()?;
+    let passages = state.embedded + state.outside + state.missing + state.refused;
+    (passages > 0).then(|| ModelStatus {
         model: state.model.clone(),
         fingerprint: state.fingerprint.clone(),
         embedded: state.embedded,

@@ -6,10 +6,10 @@
 use lorewell_vectors::{VectorReader, VectorWriter};
 use rusqlite::{Connection, params};
 
+use crate::IndexError;
 use crate::failpoint::failpoint;
 use crate::model_row::ModelRow;
 use crate::writer::{Writer, begin, sync_folder};
-use crate::IndexError;
 
 /// Vectors are compacted when so many rows are dead and they are so large a share (one of
 /// [`DEAD_SHARE`]) of all.

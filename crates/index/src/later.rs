@@ -166,7 +166,7 @@ impl Writer {
     ///
     /// # Errors
     /// See [`IndexError`].
-    pub fn stand_in(
+    pub fn fill_in(
         &mut self,
         vault: &Vault,
         settings: &IndexSettings,
@@ -193,12 +193,7 @@ impl Writer {
                     unread,
                 });
             }
-            let waits = waiting(
-                &self.connection,
-                self.state.model.id,
-                last.as_ref(),
-                BATCH,
-            );
+            let waits = waiting(&self.connection, self.state.model.id, last.as_ref(), BATCH);
             let waits = waits.map_err(|e| self.failed(e))?;
             if waits.is_empty() {
                 break;

@@ -81,12 +81,9 @@ fn choose(segments: &[OpenSegment]) -> Option<Vec<usize>> {
 
 /// `sizes`: live and dead passages of each segment.
 fn choose_by_size(sizes: &[(u32, u32)]) -> Option<Vec<usize>> {
-    if let Some(mostly_dead) = sizes
-        .iter()
-        .position(|(alive, dead)| {
-            *dead > 0 && (dead >= alive || *dead >= MANY_DEAD && dead * 3 >= *alive)
-        })
-    {
+    if let Some(mostly_dead) = sizes.iter().position(|(alive, dead)| {
+        *dead > 0 && (dead >= alive || *dead >= MANY_DEAD && dead * 3 >= *alive)
+    }) {
         return Some(vec![mostly_dead]);
     }
     let tier = |alive: u32| alive.max(64).ilog2() / 2;

@@ -345,12 +345,7 @@ fn restamped(entry: FileEntry, file: &NoteFile) -> FileEntry {
     }
 }
 
-fn cut(
-    text: &str,
-    passage: Passage,
-    key: Key,
-    meaning: Meaning,
-) -> PreparedPassage {
+fn cut(text: &str, passage: Passage, key: Key, meaning: Meaning) -> PreparedPassage {
     let slice = text.get(passage.range.clone()).unwrap_or_default();
     let words = match passage.words(text) {
         std::borrow::Cow::Borrowed(_) => None,

@@ -290,11 +290,9 @@ impl Snapshot {
         let rules = &listing.rules;
         let read = || {
             let reading = catalogue::meta(&self.connection, "reading")?;
-            Ok(
-                reading == Some(settings.reading(&listing.app_folders))
-                    && knows_filters(&self.connection, rules)?
-                    && !purge::is_wanted(&self.connection)?,
-            )
+            Ok(reading == Some(settings.reading(&listing.app_folders))
+                && knows_filters(&self.connection, rules)?
+                && !purge::is_wanted(&self.connection)?)
         };
         Ok(read().map_err(|e| self.failed(e))? && self.excludes_by(rules)?)
     }

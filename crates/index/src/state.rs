@@ -121,11 +121,7 @@ impl State {
     }
 
     /// Writes what changed into the transaction. `rows`: how many vector rows are synced.
-    pub(crate) fn save(
-        &mut self,
-        transaction: &Connection,
-        rows: u32,
-    ) -> rusqlite::Result<()> {
+    pub(crate) fn save(&mut self, transaction: &Connection, rows: u32) -> rusqlite::Result<()> {
         for open in self.segments.iter_mut().filter(|open| open.changed) {
             transaction
                 .prepare_cached("UPDATE segments SET dead = ?2 WHERE id = ?1")?

@@ -1,7 +1,7 @@
 //! Keeping an index small: what is dead is written anew without it when there is much of it, and
 //! files that no generation needs any more are removed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::IndexError;
 use crate::failpoint::failpoint;
@@ -73,7 +73,7 @@ impl Writer {
     pub(crate) fn remove_unnamed(&self, resting: &[String]) -> Result<bool, IndexError> {
         let live = self.state.segments.iter().map(|s| format!("{}.lex", s.id));
         let named: Vec<String> = live.chain(resting.iter().cloned()).collect();
-        let segments_gone = remove_others(&self.layout.segments(), &named);
+        let segments_gone = self.remove_others(&self.layout.segments(), &named)?;
         Ok(self.remove_unnamed_vectors()? && segments_gone)
     }
 
@@ -85,26 +85,46 @@ impl Writer {
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
         let named = read().map_err(|e| self.failed(e))?;
-        Ok(remove_others(&self.layout.all_vectors(), &named))
+        self.remove_others(&self.layout.all_vectors(), &named)
     }
-}
 
-/// Deletes everything in a folder but what is named. Whether that went well.
-fn remove_others(folder: &Path, named: &[String]) -> bool {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return true;
-    };
-    let mut all_gone = true;
-    for entry in entries.flatten() {
-        if named.contains(&entry.file_name().to_string_lossy().into_owned()) {
-            continue;
-        }
-        let path = entry.path();
-        let done = match path.is_dir() {
-            true => std::fs::remove_dir_all(&path),
-            false => std::fs::remove_file(&path),
+    /// Deletes everything in a folder but what is named. Whether that went well: Windows keeps files
+    /// that a reader has mapped, and the next writer tries again.
+    fn remove_others(&self, folder: &Path, named: &[String]) -> Result<bool, IndexError> {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return Ok(true);
         };
-        all_gone &= done.is_ok();
+        let is_named = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            named.iter().any(|known| *known == name)
+        };
+        let mut doomed: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        doomed.retain(|path| !is_named(path));
+        if doomed.is_empty() {
+            return Ok(true);
+        }
+        self.sync_log()?;
+        let remove = |path: &PathBuf| match path.is_dir() {
+            true => std::fs::remove_dir_all(path),
+            false => std::fs::remove_file(path),
+        };
+        let left = doomed.iter().filter(|path| remove(path).is_err()).count();
+        Ok(left == 0)
     }
-    all_gone
+
+    /// Waits until the disk has every commit. A commit alone does not wait, so that a power cut may
+    /// undo the last ones; what an undone commit had given up must still be there then.
+    fn sync_log(&self) -> Result<(), IndexError> {
+        let path = self.layout.log();
+        let file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path);
+        match file.and_then(|file| file.sync_all()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(IndexError::io(&path, error))
+            }
+            _ => Ok(()),
+        }
+    }
 }

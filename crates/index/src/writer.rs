@@ -405,8 +405,15 @@ fn load(
 ) -> Result<(State, VectorWriter), IndexError> {
     let state = State::load(layout, connection, embedder)?;
     let folder = layout.vectors(&state.model.folder);
+    let is_new = !folder.exists();
     let vectors = VectorWriter::open(&folder, embedder.dimension(), state.model.rows)
         .map_err(|source| IndexError::vectors(layout.folder(), source))?;
+    if is_new {
+        // The names that a catalogue relies on must last as long as it does.
+        for folder in [&layout.all_vectors(), layout.folder()] {
+            sync_folder(folder).map_err(|source| IndexError::io(folder, source))?;
+        }
+    }
     Ok((state, vectors))
 }
 

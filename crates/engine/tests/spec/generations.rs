@@ -155,7 +155,10 @@ fn notes_that_are_cut_in_another_way_are_seen_at_once() {
 fn a_rebuild_that_is_cut_short_leaves_the_old_generation() {
     let world = World::new(NOTES);
     for n in 0..60 {
-        world.home.vault.write(&format!("{n}.md"), "Another kiln.\n");
+        world
+            .home
+            .vault
+            .write(&format!("{n}.md"), "Another kiln.\n");
     }
     world.settle();
     let before = world.picture();
@@ -213,7 +216,11 @@ fn edits_leave_no_more_behind_than_a_part() {
 
 #[test]
 fn death_while_vectors_are_compacted_loses_nothing() {
-    for point in ["after-compact-write", "before-compact-commit", "after-compact-commit"] {
+    for point in [
+        "after-compact-write",
+        "before-compact-commit",
+        "after-compact-commit",
+    ] {
         let world = World::built(NOTES);
         world.home.vault.write("Long.md", long_text(0));
         world.refresh();

@@ -48,12 +48,20 @@ fn dense(host: &Host) -> (String, LaneState) {
 
 /// What an index answers with the model, without internal numbers.
 fn answers(host: &Host) -> Vec<String> {
-    let questions = ["slow cooling", "celadon glaze", "cone 6", "who paid the rent"];
+    let questions = [
+        "slow cooling",
+        "celadon glaze",
+        "cone 6",
+        "who paid the rent",
+    ];
     let rows = |question: &&str| {
         let answer = answer(host, question);
         let row = |p: &lorewell_engine::AnswerPassage| {
             let path = p.note.path.as_str();
-            format!("{path} {:?} {} {:?}", p.passage.byte_range, p.score, p.fused.trace)
+            format!(
+                "{path} {:?} {} {:?}",
+                p.passage.byte_range, p.score, p.fused.trace
+            )
         };
         answer.passages.iter().map(row).collect::<Vec<_>>()
     };
@@ -91,7 +99,11 @@ fn words_answer_at_once_and_vectors_follow() {
     assert_eq!((done.settled, done.embedded, done.waiting), (4, 4, 0));
     assert_eq!(model.asked().len(), 4);
     assert_eq!(dense(&host), ("dear-64".to_string(), LaneState::Ok));
-    assert_eq!(world.index_files("rows.bin").len(), 1, "the other model goes");
+    assert_eq!(
+        world.index_files("rows.bin").len(),
+        1,
+        "the other model goes"
+    );
     assert_eq!(answers(&host), answers_made_anew(&world, "1"));
 
     // A note that comes later lacks its vector, and the answer says so.
@@ -149,7 +161,10 @@ fn a_vector_that_comes_too_late_is_thrown_away() {
     let done = host.embed_waiting(&Quiet).unwrap();
     assert_eq!((done.too_late, done.waiting), (1, 0));
     let asked = model.asked();
-    assert!(asked.contains(&"Paid on the first.".to_string()), "{asked:?}");
+    assert!(
+        asked.contains(&"Paid on the first.".to_string()),
+        "{asked:?}"
+    );
     assert!(asked.contains(&"Nobody paid.".to_string()), "{asked:?}");
     assert_eq!(answers(&host), answers_made_anew(&world, "1"));
 }
