@@ -106,7 +106,7 @@ impl Observer for Onlooker<'_> {
     }
 
     fn note_done(&self, _: &str) {
-        if self.notes.fetch_add(1, Ordering::SeqCst) % 50 == 0 {
+        if self.notes.fetch_add(1, Ordering::SeqCst).is_multiple_of(50) {
             self.look();
         }
     }
