@@ -1,5 +1,6 @@
 //! A view: answers from one generation of the index.
 
+use lorewell_embed::Embedder;
 use lorewell_index::{Snapshot, Totals};
 use lorewell_retrieval::{Answer, Request};
 
@@ -9,6 +10,8 @@ use crate::{EngineError, Host};
 pub struct View<'h> {
     pub(crate) host: &'h Host,
     pub(crate) snapshot: Snapshot,
+    /// The model whose vectors the snapshot has.
+    pub(crate) embedder: &'static dyn Embedder,
 }
 
 impl View<'_> {
@@ -29,7 +32,7 @@ impl View<'_> {
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
         Ok(lorewell_retrieval::search(
             &self.snapshot,
-            self.host.embedder,
+            self.embedder,
             request,
         )?)
     }

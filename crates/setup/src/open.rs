@@ -49,6 +49,7 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
     };
     let engine = EngineSettings {
         portable: Some(portable),
+        index_root: Some(root),
         ..engine_settings(settings)?
     };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
@@ -81,6 +82,7 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
+        index_root: None,
     })
 }
 
