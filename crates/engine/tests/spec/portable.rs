@@ -469,7 +469,8 @@ fn two_copies_that_are_synced_back_and_forth_lose_nothing() {
     // The sync is cut off in the middle of a file, leaves a draft and a conflict copy.
     let is_new = |file: &PathBuf| {
         let inside = file.strip_prefix(right.root()).unwrap();
-        file.extension().is_some_and(|e| e == "seg") && !left.path(inside.to_str().unwrap()).exists()
+        file.extension().is_some_and(|e| e == "seg")
+            && !left.path(inside.to_str().unwrap()).exists()
     };
     let new = files(right.root()).into_iter().find(is_new).unwrap();
     let bytes = fs::read(&new).unwrap();
@@ -486,11 +487,14 @@ fn two_copies_that_are_synced_back_and_forth_lose_nothing() {
     }
     left.write("Right.md", "The harbour fee is due in October.\n");
     // The half file is of no use, so that the note is embedded once more here, and no other.
-    assert_eq!(settled(&a, model), ["The harbour fee is due in October.\n"]);
+    assert_eq!(settled(&a, model), ["The harbour fee is due in October."]);
     let skipped = a.status().inventory.skipped;
     let mut codes: Vec<_> = skipped.iter().map(|s| s.fault.code()).collect();
     codes.sort_unstable();
-    assert_eq!(codes, ["conflict_copy", "conflict_copy", "short", "unfinished"]);
+    assert_eq!(
+        codes,
+        ["conflict_copy", "conflict_copy", "short", "unfinished"]
+    );
     assert_like_rebuilt(&a, model);
     model.asked();
 
