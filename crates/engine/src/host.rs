@@ -12,6 +12,7 @@ use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
 use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -44,6 +45,7 @@ pub struct Host {
     pub(crate) deputy: Option<&'static dyn Embedder>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
+    shelf: Shelf,
 }
 
 impl Host {
@@ -76,6 +78,7 @@ impl Host {
             embedder: StaticModel::built_in(),
             deputy: None,
             known: Vec::new(),
+            shelf: Shelf::default(),
         })
     }
 
@@ -123,6 +126,19 @@ impl Host {
         Ok(writer)
     }
 
+    /// Keeps so many views open between questions, for a process that answers many. A view that is
+    /// kept holds no writer up, and one that is outdated is never given out again.
+    #[must_use]
+    pub fn keeping_views(mut self, views: usize) -> Host {
+        self.shelf = Shelf::with_places(views);
+        self
+    }
+
+    /// Closes the views that are kept and not in use.
+    pub fn close_kept_views(&self) {
+        self.shelf.clear();
+    }
+
     /// The vault's name, as shown in answers.
     pub fn name(&self) -> &str {
         &self.name
@@ -143,6 +159,13 @@ impl Host {
         &self.settings
     }
 
+    /// Whether it answers a reader who must not learn of some notes
+    /// ([`RuleSettings::fences`](crate::RuleSettings)). Then it tells of indexed notes alone: no
+    /// other file is named or counted, for it may be behind a fence.
+    pub fn has_fences(&self) -> bool {
+        self.settings.index.rules.has_fences()
+    }
+
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
     /// The folder is not compared with it. Only notes that are excluded by now are taken out
@@ -155,13 +178,16 @@ impl Host {
         Ok(View {
             host: self,
             embedder: self.embedder_of(&snapshot),
-            snapshot,
+            snapshot: self.shelf.lend(snapshot),
         })
     }
 
     /// The newest generation, without notes that the rules in force exclude.
     pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = match self.shelf.take() {
+            Some(snapshot) => snapshot,
+            None => self.snapshot()?,
+        };
         let known = || known_filters(&self.layout);
         let (rules, _) = self
             .vault

@@ -17,6 +17,7 @@ mod portable;
 mod refresh;
 mod related;
 mod sentence;
+mod shelf;
 mod status;
 mod verify;
 mod view;
@@ -58,4 +59,4 @@ pub use lorewell_retrieval::{
     LaneState, LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
     SearchSettings, Signal, Standing, TermScore, Voice, fuse,
 };
-pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};
+pub use lorewell_vault::{FenceSettings, RuleError, RuleSettings, Rules, VaultError};

@@ -36,6 +36,7 @@ mod places;
 mod prepare;
 mod property;
 mod purge;
+mod rest;
 mod schema;
 mod scope;
 mod settings;
