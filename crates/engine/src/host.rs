@@ -10,6 +10,8 @@ use lorewell_index::{
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
+use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -21,6 +23,8 @@ pub struct EngineSettings {
     pub search: SearchSettings,
     /// Notes larger than this are left out, in bytes; `None` for the usual limit.
     pub max_note_bytes: Option<u64>,
+    /// How vectors travel with the vault; `None` for not at all.
+    pub portable: Option<PortableVectors>,
     /// What counts tokens; `None` for an estimate.
     pub tokens: Option<Arc<dyn Tokens>>,
 }
@@ -32,6 +36,7 @@ pub struct Host {
     pub(crate) layout: Layout,
     pub(crate) settings: EngineSettings,
     pub(crate) embedder: &'static dyn Embedder,
+    shelf: Shelf,
 }
 
 impl Host {
@@ -62,7 +67,21 @@ impl Host {
             layout: Layout::new(index_folder),
             settings,
             embedder: StaticModel::built_in(),
+            shelf: Shelf::default(),
         })
+    }
+
+    /// Keeps so many views open between questions, for a process that answers many. A view that is
+    /// kept holds no writer up, and one that is outdated is never given out again.
+    #[must_use]
+    pub fn keeping_views(mut self, views: usize) -> Host {
+        self.shelf = Shelf::with_places(views);
+        self
+    }
+
+    /// Closes the views that are kept and not in use.
+    pub fn close_kept_views(&self) {
+        self.shelf.clear();
     }
 
     /// The vault's name, as shown in answers.
@@ -85,6 +104,13 @@ impl Host {
         &self.settings
     }
 
+    /// Whether it answers a reader who must not learn of some notes
+    /// ([`RuleSettings::fences`](crate::RuleSettings)). Then it tells of indexed notes alone: no
+    /// other file is named or counted, for it may be behind a fence.
+    pub fn has_fences(&self) -> bool {
+        self.settings.index.rules.has_fences()
+    }
+
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
     /// The folder is not compared with it. Only notes that are excluded by now are taken out
@@ -95,13 +121,16 @@ impl Host {
     pub fn view(&self) -> Result<View<'_>, EngineError> {
         Ok(View {
             host: self,
-            snapshot: self.without_excluded()?,
+            snapshot: self.shelf.lend(self.without_excluded()?),
         })
     }
 
     /// The newest generation, without notes that the rules in force exclude.
     pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = match self.shelf.take() {
+            Some(snapshot) => snapshot,
+            None => self.snapshot()?,
+        };
         let known = || known_filters(&self.layout);
         let (rules, _) = self
             .vault
@@ -126,7 +155,9 @@ impl Host {
         Writer::open(&self.layout, lock, self.embedder)
             .and_then(|mut writer| writer.exclude(rules))
             .map(drop)
-            .map_err(EngineError::ExclusionsChanged)
+            .map_err(EngineError::ExclusionsChanged)?;
+        self.tend_portable(When::Excluding);
+        Ok(())
     }
 
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {

@@ -1,10 +1,11 @@
 //! Bringing the index up to date before an answer, or on request.
 
 use lorewell_index::{
-    Changes, IndexError, Lock, LockAttempt, Observer, Unreadable, UpdateReport, Writer,
+    Changes, IndexError, Lock, LockAttempt, Observer, Stage, Unreadable, UpdateReport, Writer,
 };
 use lorewell_vault::Listing;
 
+use crate::portable::When;
 use crate::{EngineError, Host};
 
 /// What to do while another process writes the index.
@@ -44,6 +45,16 @@ impl Host {
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
     pub fn refresh(
+        &self,
+        patience: Patience,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, EngineError> {
+        let freshness = self.bring_up_to_date(patience, observer)?;
+        self.tend_portable(When::Due);
+        Ok(freshness)
+    }
+
+    fn bring_up_to_date(
         &self,
         patience: Patience,
         observer: &dyn Observer,
@@ -121,7 +132,9 @@ impl Host {
         }
         let mut writer = Writer::open(&self.layout, lock, self.embedder)?;
         writer.read_everything()?;
-        Ok(self.run(writer, &listing, observer)?)
+        let freshness = self.run(writer, &listing, observer)?;
+        self.tend_portable(When::Now);
+        Ok(freshness)
     }
 
     /// How far the index is behind the folder, without changing anything.
@@ -154,6 +167,9 @@ impl Host {
     /// What really differs: files with a doubtful stamp are read.
     pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
         changes.settle(|path| self.vault.read(path).ok().map(|file| file.content_hash));
+        if self.has_fences() {
+            changes.keep_known();
+        }
         changes
     }
 
@@ -200,7 +216,12 @@ impl Host {
         listing: &Listing,
         observer: &dyn Observer,
     ) -> Result<Freshness, IndexError> {
-        let report = writer.update(
+        let behind_fences = BehindFences(observer);
+        let observer = match self.has_fences() {
+            true => &behind_fences,
+            false => observer,
+        };
+        let mut report = writer.update(
             &self.vault,
             listing,
             &self.settings.index,
@@ -208,6 +229,9 @@ impl Host {
             observer,
         )?;
         drop(writer);
+        if self.has_fences() {
+            report.skipped = 0;
+        }
         let (pending, unreadable) = if report.stopped || report.unread > 0 {
             let changes = self.settled(self.snapshot()?.changes(listing)?);
             (changes.pending(), changes.unreadable())
@@ -247,6 +271,19 @@ impl Freshness {
             unreadable: count,
             report: None,
         }
+    }
+}
+
+/// An observer that does not hear which files are read, nor how many: some may be behind a fence.
+struct BehindFences<'a>(&'a dyn Observer);
+
+impl Observer for BehindFences<'_> {
+    fn stage(&self, stage: Stage) {
+        self.0.stage(stage);
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.stopped()
     }
 }
 

@@ -3,7 +3,7 @@
 use lorewell_embed::{Embedded, Embedder};
 use lorewell_lexical::Segment;
 use lorewell_text::NotePath;
-use lorewell_vault::{Listing, Vault};
+use lorewell_vault::{Listing, Reason, Vault};
 use lorewell_vectors::VectorWriter;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -154,13 +154,17 @@ impl Writer {
         for (note, _) in notes {
             self.state.remove_note(&transaction, &layout, *note)?;
         }
+        let mut visible = !notes.is_empty();
         for path in forgotten {
+            visible |= catalogue::is_told(&transaction, path).map_err(fail)?;
             catalogue::forget_skipped(&transaction, path).map_err(fail)?;
         }
         self.state
             .save(&transaction, self.vectors.rows())
             .map_err(fail)?;
-        catalogue::next_generation(&transaction).map_err(fail)?;
+        if visible {
+            catalogue::next_generation(&transaction).map_err(fail)?;
+        }
         failpoint("before-remove-commit")?;
         transaction.commit().map_err(fail)?;
         failpoint("after-remove-commit")?;
@@ -359,7 +363,8 @@ fn record_other(
             if let Some(note) = gone {
                 state.remove_note(transaction, layout, note)?;
             }
-            recorded.visible = news || gone.is_some();
+            let is_told = skipped.code != Reason::Fenced.code();
+            recorded.visible = news && is_told || gone.is_some();
             recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
         }
         Prepared::Later => report.unread += 1,
