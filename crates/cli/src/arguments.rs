@@ -35,6 +35,12 @@ pub(crate) fn command() -> Command {
         .subcommand(watch())
         .subcommand(crate::agent_command::command())
         .subcommand(crate::audit_command::command())
+        .subcommand(crate::install_command::install())
+        .subcommand(crate::install_command::uninstall())
+        .subcommand(crate::skill_command::command())
+        .subcommand(crate::hook_command::command())
+        .subcommand(crate::fuse_command::command())
+        .subcommand(crate::doctor_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")

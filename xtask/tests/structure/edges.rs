@@ -39,6 +39,8 @@ const AGENTS: &[&str] = &["lorewell-agents"];
 const WATCH: &[&str] = &["lorewell-watch"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// Registrations with other programs, and the agent skill.
+const CLIENTS: &[&str] = &["lorewell-clients"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
@@ -77,7 +79,11 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
-    ("lorewell", &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH]),
+    ("lorewell-clients", &[]),
+    (
+        "lorewell",
+        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, CLIENTS],
+    ),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
