@@ -41,6 +41,7 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::hook_command::command())
         .subcommand(crate::fuse_command::command())
         .subcommand(crate::doctor_command::command())
+        .subcommand(crate::mcp_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")

@@ -15,7 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::{Arg, ArgMatches, Command};
-use lorewell_capabilities::{Capability, ContextOutput, ContextPack, Desk, Entry, table};
+use lorewell_capabilities::{
+    Capability, ContextOutput, ContextPack, Desk, Entry, SourceJson, table,
+};
 use lorewell_clients::Client;
 use lorewell_engine::{Host, Observer, Patience};
 use lorewell_setup::{Config, Environment, Settings};
@@ -249,6 +251,7 @@ fn passages(
         let best = context
             .sources
             .iter()
+            .filter_map(SourceJson::whole)
             .map(|source| source.passage.score)
             .fold(0.0, f64::max);
         let worth = context.confidence == "strong" && best >= settings.auto_context_floor();
@@ -257,7 +260,7 @@ fn passages(
         }
         let mut known: Vec<String> = Vec::new();
         let mut given = Vec::new();
-        for source in &context.sources {
+        for source in context.sources.iter().filter_map(SourceJson::whole) {
             let passage = &source.passage;
             let key = Session::key(&context.vault, &passage.note, &passage.content_hash);
             let is_pasted = words.contains(&squeezed(&passage.text));

@@ -12,6 +12,7 @@ mod fields;
 mod fuse_command;
 mod hook_command;
 mod install_command;
+mod mcp_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
@@ -65,6 +66,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "eval" => eval_command::run(&environment, matches),
         "agent" => agent_command::run(&environment, matches),
         "audit" => audit_command::run(&environment, matches),
+        "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         "doctor" => doctor_command::run(&environment, matches),
         "install" => install_command::run(&environment, matches, install_command::Way::Install),
