@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_index::{
-    IndexError, Layout, Lock, LockAttempt, Sizes, SkippedFile, Snapshot, Totals, Warning,
-};
+use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
-use crate::{EngineError, Host};
+use crate::{EngineError, Host, PortableStatus};
 
 /// What is wanted of the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +38,8 @@ pub struct Status {
     pub pending: usize,
     /// The process that is writing the index now, if there is one and it is known.
     pub writer: Option<Option<u32>>,
+    /// Vectors that travel with the vault, where there are any or are to be.
+    pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
     /// Files that are not searched, with the reason; the first of them.
@@ -167,6 +167,7 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
+            portable: self.portable_status(snapshot.as_ref())?,
             models: snapshot.as_ref().map(models).unwrap_or_default(),
             left_out,
             left_out_total,
@@ -306,10 +307,7 @@ fn writer(layout: &Layout) -> Option<Option<u32>> {
     if !layout.exists() {
         return None;
     }
-    match Lock::attempt(layout) {
-        Ok(LockAttempt::HeldBy(process)) => Some(process),
-        _ => None,
-    }
+    Lock::holder(layout)
 }
 
 fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lorewell_engine::{
     EngineError, EngineSettings, EvidenceRules, FenceSettings, FieldWeights, Fusion, Host,
     IndexError, IndexSettings, LaneWeights, PassageSettings, Patience, Quiet, RuleSettings, Rules,
     SearchSettings, Standing, Tokens,
+    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
+    LaneWeights, PassageSettings, PortableVectors, RuleSettings, Rules, SearchSettings, Standing,
+    Tokens,
 };
 
 use crate::config::Config;
@@ -15,6 +19,10 @@ use crate::index_dir::{index_dir_for, index_root, remote_index_dir};
 use crate::layers::Settings;
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
+
+/// A few new vectors wait so long before they are carried into the vault: sync programs send each
+/// file, and a note that is being written is embedded many times.
+const REST: Duration = Duration::from_secs(600);
 
 /// Why a vault could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +42,21 @@ pub enum OpenError {
 pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Host, OpenError> {
     let folder = index_folder(config, settings, vault);
     let engine = engine_settings(settings, FenceSettings::default())?;
+    let root = index_root(config.environment(), settings);
+    let folder = index_dir_for(&root, &vault.path);
+    let portable = PortableVectors {
+        device_file: config
+            .environment()
+            .data_dir
+            .join("lorewell")
+            .join("device"),
+        carry: settings.index_storage() == "vault",
+        rest: REST,
+    };
+    let engine = EngineSettings {
+        portable: Some(portable),
+        ..engine_settings(settings)?
+    };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
 
@@ -131,6 +154,7 @@ fn engine_settings(
         },
         search: search_settings(settings),
         max_note_bytes: Some(settings.max_note_bytes()),
+        portable: None,
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),

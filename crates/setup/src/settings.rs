@@ -184,6 +184,8 @@ settings! {
         "The size of a file of the log of what agents received; then another is begun.";
     audit_files AuditFiles: u64 = Some("8"), Kind::Integer { min: 1, max: 1000 }, Machine,
         "How many files of that log are kept; the oldest goes first.";
+    index_storage IndexStorage: String = Some("local"), Kind::Choice(&["local", "vault"]), Vault,
+        "Where this device keeps the vectors of its index: in the index (`local`), or a copy of them also in `.lorewell/vectors` of the vault (`vault`), so that the vault's own sync carries them and other devices with the same model need not embed again; back to `local`, this device removes what it wrote there. Nothing else is ever written into a vault.";
     color Color: String = Some("auto"), Kind::Choice(WHEN), Machine,
         "Colours in the terminal; `auto` is only on a terminal.";
     progress Progress: String = Some("auto"), Kind::Choice(WHEN), Machine,
