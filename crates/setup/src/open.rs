@@ -6,11 +6,8 @@ use std::time::Duration;
 
 use lorewell_engine::{
     EngineError, EngineSettings, EvidenceRules, FenceSettings, FieldWeights, Fusion, Host,
-    IndexError, IndexSettings, LaneWeights, PassageSettings, Patience, Quiet, RuleSettings, Rules,
-    SearchSettings, Standing, Tokens,
-    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
-    LaneWeights, PassageSettings, PortableVectors, RuleSettings, Rules, SearchSettings, Standing,
-    Tokens,
+    IndexError, IndexSettings, LaneWeights, PassageSettings, Patience, PortableVectors, Quiet,
+    RuleSettings, Rules, SearchSettings, Standing, Tokens,
 };
 
 use crate::config::Config;
