@@ -38,9 +38,6 @@ pub enum OpenError {
 /// The folder is missing or no folder, or an exclusion cannot be understood.
 pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Host, OpenError> {
     let folder = index_folder(config, settings, vault);
-    let engine = engine_settings(settings, FenceSettings::default())?;
-    let root = index_root(config.environment(), settings);
-    let folder = index_dir_for(&root, &vault.path);
     let portable = PortableVectors {
         device_file: config
             .environment()
@@ -52,7 +49,7 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
     };
     let engine = EngineSettings {
         portable: Some(portable),
-        ..engine_settings(settings)?
+        ..engine_settings(settings, FenceSettings::default())?
     };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
@@ -73,6 +70,7 @@ pub fn open_remote(
         return open(config, settings, vault);
     }
     let folder = remote_index_dir(&index_folder(config, settings, vault));
+    // What this device carries in the vault is the usual index's business alone.
     let engine = engine_settings(settings, fences)?;
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
