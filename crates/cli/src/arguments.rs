@@ -35,12 +35,16 @@ pub(crate) fn command() -> Command {
         .subcommand(watch())
         .subcommand(crate::agent_command::command())
         .subcommand(crate::audit_command::command())
+        .subcommand(crate::serve_command::command())
+        .subcommand(crate::service_command::command())
         .subcommand(crate::install_command::install())
         .subcommand(crate::install_command::uninstall())
         .subcommand(crate::skill_command::command())
         .subcommand(crate::hook_command::command())
         .subcommand(crate::fuse_command::command())
         .subcommand(crate::doctor_command::command())
+        .subcommand(crate::agent_command::command())
+        .subcommand(crate::audit_command::command())
         .subcommand(crate::mcp_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
@@ -69,7 +73,10 @@ fn capability(entry: &Entry) -> Command {
     for field in fields(entry) {
         command = command.args(field.arguments());
     }
-    let command = command.arg(vault_flag()).arg(index_dir_flag());
+    let command = command
+        .arg(vault_flag())
+        .arg(index_dir_flag())
+        .arg(bridge_flag());
     if entry.fresh {
         command.arg(
             Arg::new("no-refresh")
@@ -287,6 +294,13 @@ pub(crate) fn vault_flag() -> Arg {
         .long("vault")
         .value_name("NAME_OR_DIR")
         .help("The vault: a name from `lorewell vault list`, or a folder (default: the default vault)")
+}
+
+fn bridge_flag() -> Arg {
+    Arg::new("bridge")
+        .long("bridge")
+        .value_name("WHEN")
+        .help("Have the bridge answer: never, auto, start or require (setting `bridge`)")
 }
 
 pub(crate) fn index_dir_flag() -> Arg {

@@ -4,6 +4,7 @@
 mod agent_command;
 mod arguments;
 mod audit_command;
+mod bridge_client;
 mod capability;
 mod config_command;
 mod doctor_command;
@@ -18,6 +19,8 @@ mod progress;
 #[cfg(test)]
 mod reference;
 mod render;
+mod serve_command;
+mod service_command;
 mod skill_command;
 #[cfg(test)]
 mod skill_reference;
@@ -68,6 +71,8 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "audit" => audit_command::run(&environment, matches),
         "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
+        "serve" => serve_command::run(&environment, matches),
+        "service" => service_command::run(&environment, matches),
         "doctor" => doctor_command::run(&environment, matches),
         "install" => install_command::run(&environment, matches, install_command::Way::Install),
         "uninstall" => install_command::run(&environment, matches, install_command::Way::Uninstall),

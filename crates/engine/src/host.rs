@@ -11,6 +11,7 @@ use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
 use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -35,6 +36,7 @@ pub struct Host {
     pub(crate) layout: Layout,
     pub(crate) settings: EngineSettings,
     pub(crate) embedder: &'static dyn Embedder,
+    shelf: Shelf,
 }
 
 impl Host {
@@ -65,7 +67,21 @@ impl Host {
             layout: Layout::new(index_folder),
             settings,
             embedder: StaticModel::built_in(),
+            shelf: Shelf::default(),
         })
+    }
+
+    /// Keeps so many views open between questions, for a process that answers many. A view that is
+    /// kept holds no writer up, and one that is outdated is never given out again.
+    #[must_use]
+    pub fn keeping_views(mut self, views: usize) -> Host {
+        self.shelf = Shelf::with_places(views);
+        self
+    }
+
+    /// Closes the views that are kept and not in use.
+    pub fn close_kept_views(&self) {
+        self.shelf.clear();
     }
 
     /// The vault's name, as shown in answers.
@@ -105,13 +121,16 @@ impl Host {
     pub fn view(&self) -> Result<View<'_>, EngineError> {
         Ok(View {
             host: self,
-            snapshot: self.without_excluded()?,
+            snapshot: self.shelf.lend(self.without_excluded()?),
         })
     }
 
     /// The newest generation, without notes that the rules in force exclude.
     pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = match self.shelf.take() {
+            Some(snapshot) => snapshot,
+            None => self.snapshot()?,
+        };
         let known = || known_filters(&self.layout);
         let (rules, _) = self
             .vault

@@ -16,6 +16,7 @@ mod portable;
 mod refresh;
 mod related;
 mod sentence;
+mod shelf;
 mod status;
 mod verify;
 mod view;

@@ -1,14 +1,15 @@
 //! A view: answers from one generation of the index.
 
-use lorewell_index::{Snapshot, Totals};
+use lorewell_index::Totals;
 use lorewell_retrieval::{Answer, Request};
 
+use crate::shelf::Lent;
 use crate::{EngineError, Host};
 
 /// One generation of one vault's index. Whatever is written meanwhile, it answers the same.
 pub struct View<'h> {
     pub(crate) host: &'h Host,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: Lent<'h>,
 }
 
 impl View<'_> {

@@ -32,6 +32,7 @@ mod places;
 mod prepare;
 mod property;
 mod purge;
+mod rest;
 mod schema;
 mod scope;
 mod settings;
