@@ -71,6 +71,7 @@ pub fn open_remote(
         return open(config, settings, vault);
     }
     let folder = remote_index_dir(&index_folder(config, settings, vault));
+    // What this device carries in the vault is the usual index's business alone.
     let engine = engine_settings(settings, fences)?;
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
