@@ -33,6 +33,8 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(crate::agent_command::command())
+        .subcommand(crate::audit_command::command())
         .subcommand(crate::serve_command::command())
         .subcommand(crate::service_command::command())
         .subcommand(crate::install_command::install())
