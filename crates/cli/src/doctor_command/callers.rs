@@ -32,16 +32,27 @@ fn bridge(patient: &mut Patient<'_>) {
             let found = format!("does not run; process {} was the last", state.pid);
             Check::ok("bridge", name, found)
         }
-        (true, None) => Check::warn("bridge", name, "a process holds its lock and does not say which it is")
-            .todo("If that lasts, `lorewell serve --stop`."),
+        (true, None) => Check::warn(
+            "bridge",
+            name,
+            "a process holds its lock and does not say which it is",
+        )
+        .todo("If that lasts, `lorewell serve --stop`."),
         (true, Some(_)) => match Client::of_any_version(&places) {
             Ok(client) if client.state().version == VERSION => {
                 let (pid, port) = (client.state().pid, client.state().port);
-                Check::ok("bridge", name, format!("process {pid} answers, HTTP at port {port}"))
+                Check::ok(
+                    "bridge",
+                    name,
+                    format!("process {pid} answers, HTTP at port {port}"),
+                )
             }
             Ok(client) => {
                 let theirs = &client.state().version;
-                let found = format!("process {} is of version {theirs}, not {VERSION}", client.state().pid);
+                let found = format!(
+                    "process {} is of version {theirs}, not {VERSION}",
+                    client.state().pid
+                );
                 Check::warn("bridge", name, found)
                     .todo("`lorewell serve --stop`, then start it again with this program.")
             }
@@ -82,9 +93,15 @@ fn one(patient: &mut Patient<'_>, agent: &Agent) {
     }
     if let VaultScope::These(vaults) = &agent.vaults {
         for vault in vaults.iter().filter(|vault| !vault.path.is_dir()) {
-            let found = format!("may ask “{}”, which is not there: {}", vault.name, vault.path.display());
+            let found = format!(
+                "may ask “{}”, which is not there: {}",
+                vault.name,
+                vault.path.display()
+            );
             let check = Check::new("agents", name.clone(), State::Warn, found);
-            patient.note(check.todo("Connect its drive, or approve the agent anew for another vault."));
+            patient.note(
+                check.todo("Connect its drive, or approve the agent anew for another vault."),
+            );
         }
     }
 }

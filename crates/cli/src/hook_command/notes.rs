@@ -74,7 +74,9 @@ impl Notes {
             Ok(_) => FRESHEN,
         };
         drop(is_there);
-        let freshness = host.refresh(Patience::Read, &Limit(Instant::now() + time)).ok();
+        let freshness = host
+            .refresh(Patience::Read, &Limit(Instant::now() + time))
+            .ok();
         if fenced && !host.view().is_ok_and(|view| !view.totals().unfinished) {
             return Ok(None);
         }
