@@ -3,6 +3,7 @@
 use lorewell_embed::Cost;
 use lorewell_index::{KnownVectors, Lock, Observer, Waiting};
 
+use crate::portable::When;
 use crate::{EngineError, Host};
 
 /// So many passages are embedded between two looks at what still waits. It bounds what a stop can
@@ -51,6 +52,7 @@ impl Host {
                 break;
             }
         }
+        self.tend_portable(When::Due);
         let wanted = self.wanted_snapshot()?;
         embedding.waiting = wanted.model().map_or(0, |model| model.missing);
         Ok(embedding)

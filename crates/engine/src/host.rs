@@ -11,6 +11,8 @@ use lorewell_index::{
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
+use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -22,6 +24,8 @@ pub struct EngineSettings {
     pub search: SearchSettings,
     /// Notes larger than this are left out, in bytes; `None` for the usual limit.
     pub max_note_bytes: Option<u64>,
+    /// How vectors travel with the vault; `None` for not at all.
+    pub portable: Option<PortableVectors>,
     /// What counts tokens; `None` for an estimate.
     pub tokens: Option<Arc<dyn Tokens>>,
     /// The folder below which the indexes of all vaults lie. A model that is dear takes vectors of
@@ -41,6 +45,7 @@ pub struct Host {
     pub(crate) deputy: Option<&'static dyn Embedder>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
+    shelf: Shelf,
 }
 
 impl Host {
@@ -73,6 +78,7 @@ impl Host {
             embedder: StaticModel::built_in(),
             deputy: None,
             known: Vec::new(),
+            shelf: Shelf::default(),
         })
     }
 
@@ -89,7 +95,8 @@ impl Host {
     }
 
     /// With another place that may have vectors. Places are asked in the order in which they came,
-    /// after the index itself and before the other indexes of this machine.
+    /// after the index itself and before what was carried into the vault and the other indexes of
+    /// this machine.
     #[must_use]
     pub fn knowing(mut self, place: Arc<dyn KnownVectors>) -> Host {
         self.known.push(place);
@@ -103,6 +110,9 @@ impl Host {
             return Vec::new();
         }
         let mut places = self.known.clone();
+        if let Some(carried) = self.carried() {
+            places.push(Arc::new(carried));
+        }
         if let Some(root) = &self.settings.index_root {
             let fingerprint = self.embedder.fingerprint().as_str();
             places.push(Arc::new(Siblings::new(root, &self.layout, fingerprint)));
@@ -117,6 +127,19 @@ impl Host {
             writer.ask_also(place);
         }
         Ok(writer)
+    }
+
+    /// Keeps so many views open between questions, for a process that answers many. A view that is
+    /// kept holds no writer up, and one that is outdated is never given out again.
+    #[must_use]
+    pub fn keeping_views(mut self, views: usize) -> Host {
+        self.shelf = Shelf::with_places(views);
+        self
+    }
+
+    /// Closes the views that are kept and not in use.
+    pub fn close_kept_views(&self) {
+        self.shelf.clear();
     }
 
     /// The vault's name, as shown in answers.
@@ -139,6 +162,13 @@ impl Host {
         &self.settings
     }
 
+    /// Whether it answers a reader who must not learn of some notes
+    /// ([`RuleSettings::fences`](crate::RuleSettings)). Then it tells of indexed notes alone: no
+    /// other file is named or counted, for it may be behind a fence.
+    pub fn has_fences(&self) -> bool {
+        self.settings.index.rules.has_fences()
+    }
+
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
     /// The folder is not compared with it. Only notes that are excluded by now are taken out
@@ -151,13 +181,16 @@ impl Host {
         Ok(View {
             host: self,
             embedder: self.embedder_of(&snapshot),
-            snapshot,
+            snapshot: self.shelf.lend(snapshot),
         })
     }
 
     /// The newest generation, without notes that the rules in force exclude.
     pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = match self.shelf.take() {
+            Some(snapshot) => snapshot,
+            None => self.snapshot()?,
+        };
         let known = || known_filters(&self.layout);
         let (rules, _) = self
             .vault
@@ -182,7 +215,9 @@ impl Host {
         Writer::open(&self.layout, lock, self.embedder)
             .and_then(|mut writer| writer.exclude(rules))
             .map(drop)
-            .map_err(EngineError::ExclusionsChanged)
+            .map_err(EngineError::ExclusionsChanged)?;
+        self.tend_portable(When::Excluding);
+        Ok(())
     }
 
     /// The newest generation, with the vectors of the model that answers.

@@ -2,11 +2,12 @@
 
 use lorewell_embed::Cost;
 use lorewell_index::{
-    Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Unreadable,
+    Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Stage, Unreadable,
     UpdateReport, Writer,
 };
 use lorewell_vault::Listing;
 
+use crate::portable::When;
 use crate::{EngineError, Host};
 
 /// What to do while another process writes the index.
@@ -46,6 +47,16 @@ impl Host {
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
     pub fn refresh(
+        &self,
+        patience: Patience,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, EngineError> {
+        let freshness = self.bring_up_to_date(patience, observer)?;
+        self.tend_portable(When::Due);
+        Ok(freshness)
+    }
+
+    fn bring_up_to_date(
         &self,
         patience: Patience,
         observer: &dyn Observer,
@@ -124,7 +135,9 @@ impl Host {
         }
         let mut writer = self.writer(lock)?;
         writer.read_everything()?;
-        Ok(self.run(writer, &listing, observer)?)
+        let freshness = self.run(writer, &listing, observer)?;
+        self.tend_portable(When::Now);
+        Ok(freshness)
     }
 
     /// How far the index is behind the folder, without changing anything.
@@ -157,6 +170,9 @@ impl Host {
     /// What really differs: files with a doubtful stamp are read.
     pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
         changes.settle(|path| self.vault.read(path).ok().map(|file| file.content_hash));
+        if self.has_fences() {
+            changes.keep_known();
+        }
         changes
     }
 
@@ -223,7 +239,12 @@ impl Host {
         listing: &Listing,
         observer: &dyn Observer,
     ) -> Result<Freshness, IndexError> {
-        let report = writer.update(
+        let behind_fences = BehindFences(observer);
+        let observer = match self.has_fences() {
+            true => &behind_fences,
+            false => observer,
+        };
+        let mut report = writer.update(
             &self.vault,
             listing,
             &self.settings.index,
@@ -232,6 +253,9 @@ impl Host {
         )?;
         drop(writer);
         self.fill_deputy(&report, observer)?;
+        if self.has_fences() {
+            report.skipped = 0;
+        }
         let (pending, unreadable) = if report.stopped || report.unread > 0 {
             let changes = self.settled(self.snapshot()?.changes(listing)?);
             (changes.pending(), changes.unreadable())
@@ -297,6 +321,19 @@ impl Freshness {
             unreadable: count,
             report: None,
         }
+    }
+}
+
+/// An observer that does not hear which files are read, nor how many: some may be behind a fence.
+struct BehindFences<'a>(&'a dyn Observer);
+
+impl Observer for BehindFences<'_> {
+    fn stage(&self, stage: Stage) {
+        self.0.stage(stage);
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.stopped()
     }
 }
 

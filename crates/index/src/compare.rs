@@ -87,6 +87,12 @@ impl Changes {
         });
     }
 
+    /// Leaves files that no note of the index comes from out of the count: what was not read may
+    /// be something that must not be counted.
+    pub fn keep_known(&mut self) {
+        self.read.retain(|candidate| candidate.known.is_some());
+    }
+
     /// Whether the note at a path is new or changed.
     pub fn names(&self, path: &str) -> bool {
         self.read

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
+use crate::rest::Mark;
 use crate::state::{OpenSegment, open_segments};
 use crate::{
     Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState,
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub(crate) model: Option<Model>,
     fingerprint: String,
     totals: Totals,
+    /// How the catalogue was when it was opened.
+    pub(crate) mark: Mark,
     /// First passage, passages and class of notes of a lesser class of evidence.
     pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
 }
@@ -102,6 +105,7 @@ impl Snapshot {
         let totals = read_totals(&connection).map_err(fail)?;
         let segments = open_segments(layout, &connection)?;
         let model = Model::open(layout, &connection, fingerprint)?;
+        let mark = Mark::of(layout, &connection).map_err(fail)?;
         Ok(Snapshot {
             layout: layout.clone(),
             connection,
@@ -109,6 +113,7 @@ impl Snapshot {
             model,
             fingerprint: fingerprint.to_string(),
             totals,
+            mark,
             lesser: OnceCell::new(),
         })
     }
@@ -301,6 +306,14 @@ impl Snapshot {
     pub fn excludes_by(&self, rules: &Rules) -> Result<bool, IndexError> {
         let known = catalogue::meta(&self.connection, "rules").map_err(|e| self.failed(e))?;
         Ok(known == Some(rules_key(rules)))
+    }
+
+    /// A word that differs after each exclusion that took a note out of the index; empty if there
+    /// was none.
+    pub fn last_exclusion(&self) -> Result<String, IndexError> {
+        catalogue::meta(&self.connection, purge::LAST_EXCLUSION)
+            .map(Option::unwrap_or_default)
+            .map_err(|e| self.failed(e))
     }
 
     /// Whether it holds a note that these rules exclude.

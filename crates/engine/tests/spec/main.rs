@@ -18,6 +18,7 @@ mod later;
 mod models;
 mod permissions;
 mod picture;
+mod portable;
 mod processes;
 mod reading;
 mod states;
