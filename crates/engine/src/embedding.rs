@@ -52,7 +52,6 @@ impl Host {
                 break;
             }
         }
-        self.tend_portable(When::Due);
         let wanted = self.wanted_snapshot()?;
         embedding.waiting = wanted.model().map_or(0, |model| model.missing);
         Ok(embedding)
@@ -94,6 +93,7 @@ impl Host {
             let trouble = late.trouble.clone();
             let lock = Lock::wait(&self.layout)?;
             let taken = self.writer(lock)?.take_late(late)?;
+            self.tend_portable(When::Due);
             embedding.settled += taken.settled;
             embedding.refused += taken.refused;
             embedding.too_late += taken.too_late;
@@ -107,6 +107,7 @@ impl Host {
         }
         let lock = Lock::wait(&self.layout)?;
         self.writer(lock)?.settle_models(unread)?;
+        self.tend_portable(When::Due);
         Ok(false)
     }
 }

@@ -95,8 +95,7 @@ impl Host {
     }
 
     /// With another place that may have vectors. Places are asked in the order in which they came,
-    /// after the index itself and before what was carried into the vault and the other indexes of
-    /// this machine.
+    /// after the index itself and before the other indexes of this machine.
     #[must_use]
     pub fn knowing(mut self, place: Arc<dyn KnownVectors>) -> Host {
         self.known.push(place);
@@ -110,9 +109,7 @@ impl Host {
             return Vec::new();
         }
         let mut places = self.known.clone();
-        if let Some(carried) = self.carried() {
-            places.push(Arc::new(carried));
-        }
+        places.extend(self.carried_vectors());
         if let Some(root) = &self.settings.index_root {
             let fingerprint = self.embedder.fingerprint().as_str();
             places.push(Arc::new(Siblings::new(root, &self.layout, fingerprint)));

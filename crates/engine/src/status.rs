@@ -116,6 +116,16 @@ pub enum FileState {
 }
 
 impl Host {
+    /// The models of a generation: the wanted one, and the one that answers in its place.
+    fn models(&self, snapshot: &Snapshot) -> Result<Vec<ModelStatus>, IndexError> {
+        let wanted = self.wanted_snapshot()?;
+        let mut models: Vec<ModelStatus> = model(&wanted).into_iter().collect();
+        if wanted.fingerprint() != snapshot.fingerprint() {
+            models.extend(model(snapshot));
+        }
+        Ok(models)
+    }
+
     /// The state of the vault and its index. Changes nothing, but that notes which are excluded
     /// by now go out of the index, so that nothing here counts or names them.
     ///
@@ -157,8 +167,6 @@ impl Host {
             Some(path) => Some(self.file_state(path, &listing, snapshot.as_ref(), &skipped)?),
             None => None,
         };
-        let wanted = snapshot.as_ref().map(|_| self.wanted_snapshot());
-        let wanted = wanted.transpose()?;
         Ok(Status {
             vault: self.name.clone(),
             root: self.root().display().to_string(),
@@ -171,10 +179,10 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
-            portable: self.portable_status(wanted.as_ref())?,
-            models: match (&wanted, &snapshot) {
-                (Some(wanted), Some(snapshot)) => models(wanted, snapshot),
-                _ => Vec::new(),
+            portable: self.portable_status()?,
+            models: match &snapshot {
+                Some(snapshot) => self.models(snapshot)?,
+                None => Vec::new(),
             },
             left_out,
             left_out_total,
@@ -297,13 +305,6 @@ fn only_indexed(
     listing.unreadable.clear();
     listing.other_files.clear();
     Ok(())
-}
-
-/// The models of a generation: the wanted one, and the one that answers in its place.
-fn models(wanted: &Snapshot, answering: &Snapshot) -> Vec<ModelStatus> {
-    let deputy = wanted.fingerprint() != answering.fingerprint();
-    let both = [Some(wanted), deputy.then_some(answering)];
-    both.into_iter().flatten().filter_map(model).collect()
 }
 
 /// A model's part in a generation, if it has one.
