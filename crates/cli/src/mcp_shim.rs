@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lorewell_bridge::{As, BridgeError, Client, Offer, Places, Request, print};
 use lorewell_capabilities::{Failure, Listener, table};
 use lorewell_mcp::{Backend, InProcess};
-use lorewell_setup::{Config, Environment, Settings, VaultRef};
+use lorewell_setup::{Config, Environment, Settings, VaultRef, vaults};
 use serde_json::Value;
 
 use crate::bridge_client::{is_the_bridges, start};
@@ -75,6 +75,9 @@ impl Shim {
         input: &Value,
         listener: Listener<'_>,
     ) -> Result<Value, NoAnswer> {
+        if !vaults::list(config).any(|listed| listed.path == vault.path) {
+            return Err(NoAnswer::NotAsked(not_listed(vault)));
+        }
         let mut client = self.connected().map_err(NoAnswer::NotAsked)?;
         let environment: &Environment = config.environment();
         let request = Request::Ask {
@@ -128,6 +131,16 @@ impl Shim {
     fn offer(&self) -> Result<Offer, Failure> {
         let caller = self.caller.clone();
         self.connected()?.get(&Request::Offered { caller })
+    }
+}
+
+/// The bridge answers agents from vaults of the list only.
+fn not_listed(vault: &VaultRef) -> Failure {
+    let path = vault.path.display();
+    Failure {
+        code: "unknown_vault".to_string(),
+        message: format!("it answers agents from listed vaults only, and {path} is not listed"),
+        hint: "`lorewell vault add DIR` lists it.".to_string(),
     }
 }
 

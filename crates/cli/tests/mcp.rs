@@ -278,6 +278,7 @@ fn the_bridge_is_started_and_answers_with_the_same_bytes() {
     let home = vault.beside("home");
     let root = vault.root().to_str().unwrap();
     let _bridge = Bridge(&home);
+    list_vault(&home, root);
     let query = json!({"query": "how slow is the firing"});
     let mut alone = Server::start(&home, &["--vault", root, "--bridge", "never"]);
     let mut by_bridge = Server::start(&home, &["--vault", root]);
@@ -310,18 +311,23 @@ fn a_bridge_that_cannot_be_had_is_said_in_the_answer() {
     let vault = TempVault::new(NOTES);
     let home = vault.beside("home");
     let root = vault.root().to_str().unwrap();
-    // Where its socket and state would lie is a file.
-    fs::create_dir_all(&home).unwrap();
-    fs::write(home.join("lorewell"), "").unwrap();
-    fs::create_dir_all(home.join(".local/share")).unwrap();
-    let mut server = Server::start(&home, &["--vault", root]);
-    let answer = server.bytes("search_notes", &json!({"query": "how slow is the firing"}));
-    let answer: Value = serde_json::from_str(&answer).unwrap();
-    assert_eq!(answer["passages"][0]["note"], "Kiln.md");
-    let said = answer["degraded"].to_string();
-    assert!(
-        said.contains("bridge: ") && said.contains("answered itself"),
-        "{said}"
-    );
-    server.end();
+    // A vault that is not listed is not the bridge's; then, where its socket would lie is a file.
+    for reason in ["is not listed", "did not start"] {
+        let mut server = Server::start(&home, &["--vault", root]);
+        let query = json!({"query": "how slow is the firing"});
+        let answer = server.bytes("search_notes", &query);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["passages"][0]["note"], "Kiln.md");
+        let said = answer["degraded"].to_string();
+        assert!(said.contains("bridge: ") && said.contains(reason), "{said}");
+        assert!(said.contains("this process answered itself"), "{said}");
+        server.end();
+        fs::write(home.join("lorewell"), "").unwrap();
+        list_vault(&home, root);
+    }
+}
+
+fn list_vault(home: &Path, root: &str) {
+    let listed = lorewell(home, &["vault", "add", root]).output().unwrap();
+    assert!(listed.status.success());
 }
