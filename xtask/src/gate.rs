@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{cargo, root, shown, succeed, works};
-use crate::{http_api, python, smoke, tools};
+use crate::{http_api, mcp, python, smoke, tools};
 
 /// How much of the gate to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,7 @@ enum Work {
     Licences,
     Skill,
     HttpApi,
+    Mcp,
     Smoke,
 }
 
@@ -58,6 +59,7 @@ impl Work {
             Work::Licences => licences(),
             Work::Skill => skill(),
             Work::HttpApi => http_api::run(),
+            Work::Mcp => mcp::run(),
             Work::Smoke => smoke::run().map(|()| Vec::new()),
         }
     }
@@ -140,6 +142,10 @@ fn steps(extent: Extent) -> Vec<Step> {
         Step {
             name: "the HTTP interface keeps its promises",
             work: Work::HttpApi,
+        },
+        Step {
+            name: "the Model Context Protocol, from outside",
+            work: Work::Mcp,
         },
     ];
     if extent == Extent::Whole {

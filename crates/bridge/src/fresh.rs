@@ -106,7 +106,7 @@ impl FreshVault {
             if watcher.is_over() {
                 return look(host, observer);
             }
-            if began.elapsed() > PATIENCE && host.view().is_ok() {
+            if began.elapsed() > PATIENCE && is_whole(host) {
                 let pending = host.behind()?;
                 let reason = (pending > 0).then(|| "they are being taken in".to_string());
                 return Ok(Freshness {
@@ -160,6 +160,14 @@ impl Watcher {
     fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
+}
+
+/// Whether there is an index to answer from meanwhile. A first build is waited for.
+fn is_whole(host: &Host) -> bool {
+    host.view().is_ok_and(|view| {
+        let totals = view.totals();
+        totals.generation > 0 && !totals.unfinished
+    })
 }
 
 fn look(host: &Host, observer: &dyn Observer) -> Result<Freshness, Failure> {

@@ -49,6 +49,7 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
     };
     let engine = EngineSettings {
         portable: Some(portable),
+        index_root: Some(index_root(config.environment(), settings)),
         ..engine_settings(settings, FenceSettings::default())?
     };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
@@ -70,6 +71,7 @@ pub fn open_remote(
         return open(config, settings, vault);
     }
     let folder = remote_index_dir(&index_folder(config, settings, vault));
+    // What this device carries in the vault is the usual index's business alone.
     let engine = engine_settings(settings, fences)?;
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
@@ -152,6 +154,7 @@ fn engine_settings(
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
+        index_root: None,
     })
 }
 
