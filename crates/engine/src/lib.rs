@@ -5,6 +5,7 @@
 //! environment variables and no home folder: whoever opens a host hands these in.
 
 mod context;
+mod embedding;
 mod error;
 mod host;
 mod link_desk;
@@ -24,6 +25,7 @@ mod view;
 pub use context::{
     Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
 };
+pub use embedding::Embedding;
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{
@@ -44,8 +46,8 @@ pub use view::View;
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
-    IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
-    StoredPassage, Totals, UpdateReport, Warning,
+    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
+    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_portable::{

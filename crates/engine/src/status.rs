@@ -75,6 +75,8 @@ pub struct ModelStatus {
     pub outside: u64,
     /// Passages that were not embedded yet.
     pub missing: u64,
+    /// Passages that the model will not take.
+    pub refused: u64,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -114,6 +116,16 @@ pub enum FileState {
 }
 
 impl Host {
+    /// The models of a generation: the wanted one, and the one that answers in its place.
+    fn models(&self, snapshot: &Snapshot) -> Result<Vec<ModelStatus>, IndexError> {
+        let wanted = self.wanted_snapshot()?;
+        let mut models: Vec<ModelStatus> = model(&wanted).into_iter().collect();
+        if wanted.fingerprint() != snapshot.fingerprint() {
+            models.extend(model(snapshot));
+        }
+        Ok(models)
+    }
+
     /// The state of the vault and its index. Changes nothing, but that notes which are excluded
     /// by now go out of the index, so that nothing here counts or names them.
     ///
@@ -167,8 +179,11 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
-            portable: self.portable_status(snapshot.as_ref())?,
-            models: snapshot.as_ref().map(models).unwrap_or_default(),
+            portable: self.portable_status()?,
+            models: match &snapshot {
+                Some(snapshot) => self.models(snapshot)?,
+                None => Vec::new(),
+            },
             left_out,
             left_out_total,
             unreadable: unreadable(&listing, &skipped),
@@ -292,15 +307,18 @@ fn only_indexed(
     Ok(())
 }
 
-fn models(snapshot: &Snapshot) -> Vec<ModelStatus> {
-    let model = snapshot.model().map(|state| ModelStatus {
+/// A model's part in a generation, if it has one.
+fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
+    let state = snapshot.model()?;
+    let passages = state.embedded + state.outside + state.missing + state.refused;
+    (passages > 0).then(|| ModelStatus {
         model: state.model.clone(),
         fingerprint: state.fingerprint.clone(),
         embedded: state.embedded,
         outside: state.outside,
         missing: state.missing,
-    });
-    model.into_iter().collect()
+        refused: state.refused,
+    })
 }
 
 fn writer(layout: &Layout) -> Option<Option<u32>> {

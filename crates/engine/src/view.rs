@@ -1,5 +1,6 @@
 //! A view: answers from one generation of the index.
 
+use lorewell_embed::Embedder;
 use lorewell_index::Totals;
 use lorewell_retrieval::{Answer, Request};
 
@@ -10,6 +11,8 @@ use crate::{EngineError, Host};
 pub struct View<'h> {
     pub(crate) host: &'h Host,
     pub(crate) snapshot: Lent<'h>,
+    /// The model whose vectors the snapshot has.
+    pub(crate) embedder: &'static dyn Embedder,
 }
 
 impl View<'_> {
@@ -30,7 +33,7 @@ impl View<'_> {
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
         Ok(lorewell_retrieval::search(
             &self.snapshot,
-            self.host.embedder,
+            self.embedder,
             request,
         )?)
     }

@@ -37,6 +37,13 @@ pub(crate) struct Candidate {
     pub(crate) known: Option<Known>,
 }
 
+impl Candidate {
+    /// Whether the catalogue has it as read in another way.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.outdated)
+    }
+}
+
 /// What the catalogue knows of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {

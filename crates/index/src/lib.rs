@@ -12,6 +12,7 @@ mod batch;
 mod candidates;
 mod carried;
 mod catalogue;
+mod compact;
 mod compare;
 mod content;
 mod date;
@@ -21,17 +22,21 @@ mod evidence;
 pub mod failpoint;
 #[cfg(not(feature = "failpoints"))]
 mod failpoint;
+mod known;
+mod later;
 mod layout;
 mod links;
 mod lock;
 mod lookups;
 mod merge;
 mod model;
+mod model_row;
 mod neighbours;
 mod places;
 mod prepare;
 mod property;
 mod purge;
+mod record;
 mod rest;
 mod schema;
 mod scope;
@@ -43,6 +48,7 @@ mod superseded;
 mod tidy;
 mod update;
 mod verify;
+mod whole;
 mod writer;
 
 pub use accept::known_filters;
@@ -52,6 +58,8 @@ pub use error::IndexError;
 pub use evidence::{
     Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, NoteFacts,
 };
+pub use known::Siblings;
+pub use later::{Late, Taken, Waiting};
 pub use layout::{Layout, Sizes};
 pub use links::{LinkTarget, StoredLink};
 pub use lock::{Lock, LockAttempt};
@@ -64,3 +72,5 @@ pub use snapshot::{NameKind, NoteName, Snapshot};
 pub use stored::{ModelState, SkippedFile, StoredNote, StoredPassage, Totals, Warning};
 pub use update::{Observer, Quiet, Stage, UpdateReport};
 pub use writer::Writer;
+
+pub use lorewell_vectors::KnownVectors;

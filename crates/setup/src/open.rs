@@ -49,6 +49,7 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
     };
     let engine = EngineSettings {
         portable: Some(portable),
+        index_root: Some(index_root(config.environment(), settings)),
         ..engine_settings(settings, FenceSettings::default())?
     };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
@@ -153,6 +154,7 @@ fn engine_settings(
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
+        index_root: None,
     })
 }
 

@@ -8,10 +8,14 @@
 )]
 
 mod crash;
+mod dear;
 mod disk;
 mod exclusions;
+mod generations;
 mod incremental;
 mod kill;
+mod later;
+mod machines;
 mod models;
 mod permissions;
 mod picture;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lorewell_engine::{
-    EngineSettings, Host, Patience, PortableStatus, PortableVectors, Quiet, RuleSettings, Rules,
-    StatusRequest,
+    EngineSettings, Host, Patience, PortableStatus, PortableVectors, Quiet, Request, RuleSettings,
+    Rules, StatusRequest,
 };
 use lorewell_testkit::TempVault;
 
 use crate::picture::Picture;
 
-const NOTES: &str = "
+pub(crate) const NOTES: &str = "
 === Kiln.md ===
 The kiln is fired to cone six, slowly.
 === Glazes.md ===
@@ -73,7 +73,10 @@ impl Device {
 
     /// Vectors in this device's files and in those of others.
     fn vectors(&self) -> (u32, u32) {
-        let status = self.status();
+        self.rows_in(self.status())
+    }
+
+    pub(crate) fn rows_in(&self, status: PortableStatus) -> (u32, u32) {
         let is_own = |device: String| Some(device) == status.device;
         let rows = |own: bool| {
             let segments = status.inventory.segments.iter();
@@ -95,7 +98,7 @@ fn folders(names: &[&str]) -> RuleSettings {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -289,7 +292,7 @@ fn trouble_is_told_by_the_status_and_no_answer_lacks_anything() {
     );
     assert_eq!(status.inventory.skipped[0].fault.code(), "not_a_folder");
     assert_eq!(vault.read(".lorewell"), "mine");
-    let request = lorewell_engine::Request::new("when is the boat surveyed");
+    let request = Request::new("when is the boat surveyed");
     let answer = device.host().view().unwrap().search(&request).unwrap();
     assert_eq!(answer.passages[0].note.path.as_str(), "Boat.md");
     // As soon as it is gone, all is well.
