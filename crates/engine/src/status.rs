@@ -8,7 +8,7 @@ use lorewell_index::{
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
-use crate::{EngineError, Host};
+use crate::{EngineError, Host, Watcher};
 
 /// What is wanted of the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Status {
     pub pending: usize,
     /// The process that is writing the index now, if there is one and it is known.
     pub writer: Option<Option<u32>>,
+    /// Who watches the vault, if anybody does.
+    pub watcher: Option<Watcher>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
     /// Files that are not searched, with the reason; the first of them.
@@ -158,6 +160,7 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
+            watcher: Watcher::of(self.index_folder()),
             models: snapshot.as_ref().map(models).unwrap_or_default(),
             left_out,
             left_out_total,

@@ -10,6 +10,7 @@ use crate::copies;
 use crate::error::RetrievalError;
 use crate::fusion::{FusionInput, Voice, aid_factor};
 use crate::lane::{Lane, LaneHit};
+use crate::phrases::Phrases;
 use crate::lanes::text::Terms;
 use crate::lanes::{Ground, dense, text};
 use crate::request::{Request, SearchSettings};
@@ -59,7 +60,7 @@ impl Aid {
     ) -> Result<Vec<FusionInput>, RetrievalError> {
         let mut lists = Vec::new();
         if lanes.contains(&Lane::Text) {
-            let found = text::run(ground, &self.terms, depth)?;
+            let found = text::run(ground, &self.terms, &Phrases::default(), depth)?;
             lists.push(self.input(ground, Lane::Text, settings, found.hits)?);
         }
         if lanes.contains(&Lane::Dense) {

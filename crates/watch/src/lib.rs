@@ -15,6 +15,7 @@
 //!
 //! This crate compares nothing and writes no index itself, and knows no terminal.
 
+mod background;
 mod inbox;
 mod keeper;
 mod lock;

@@ -71,7 +71,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
+    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION, WATCH]),
 ];
 
