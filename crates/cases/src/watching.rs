@@ -163,7 +163,10 @@ impl Kept {
         }
         let open = match self.open.take() {
             Some(open) => open,
-            None => (version, Host::open("vault", &self.root, &self.index, settings)?),
+            None => (
+                version,
+                Host::open("vault", &self.root, &self.index, settings)?,
+            ),
         };
         let (version, host) = self.open.insert(open);
         Ok((*version, host))

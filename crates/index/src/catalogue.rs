@@ -188,7 +188,9 @@ pub(crate) fn insert_passage(
     passage: &PreparedPassage,
 ) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
+        .prepare_cached(
+            "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
         .execute(params![
             id,
             note,

@@ -10,9 +10,9 @@ use crate::copies;
 use crate::error::RetrievalError;
 use crate::fusion::{FusionInput, Voice, aid_factor};
 use crate::lane::{Lane, LaneHit};
-use crate::phrases::Phrases;
 use crate::lanes::text::Terms;
 use crate::lanes::{Ground, dense, text};
+use crate::phrases::Phrases;
 use crate::request::{Request, SearchSettings};
 
 /// One paraphrase or passage, looked up.

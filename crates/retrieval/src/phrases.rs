@@ -121,7 +121,12 @@ fn stands_in(
     let Some(stored) = snapshot.passage(passage)? else {
         return Ok(false);
     };
-    let in_headings = || stored.heading_path.iter().any(|text| phrase.stands_in(text));
+    let in_headings = || {
+        stored
+            .heading_path
+            .iter()
+            .any(|text| phrase.stands_in(text))
+    };
     if phrase.stands_in(&stored.said()) || in_headings() {
         return Ok(true);
     }
@@ -151,7 +156,11 @@ mod tests {
             ("\"cold frame\" lid", false),
         ] {
             let phrases = Phrase::quoted_in(question);
-            assert_eq!(is_nothing_else(question, &phrases), nothing_else, "{question}");
+            assert_eq!(
+                is_nothing_else(question, &phrases),
+                nothing_else,
+                "{question}"
+            );
         }
     }
 }

@@ -87,7 +87,11 @@ impl Pairs {
         });
         let worth = self.pairs.iter().zip(stands).filter(|(_, stands)| *stands);
         let sum: f32 = worth.map(|(pair, _)| pair.worth).sum();
-        if self.total > 0.0 { sum / self.total } else { 0.0 }
+        if self.total > 0.0 {
+            sum / self.total
+        } else {
+            0.0
+        }
     }
 }
 

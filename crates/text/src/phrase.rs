@@ -147,7 +147,11 @@ fn units(text: &str) -> Vec<Unit> {
 fn has_empty_line(gap: &str) -> bool {
     let mut lines = gap.split('\n').skip(1);
     let count = gap.matches('\n').count();
-    count > 1 && lines.by_ref().take(count - 1).any(|line| line.trim().is_empty())
+    count > 1
+        && lines
+            .by_ref()
+            .take(count - 1)
+            .any(|line| line.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -163,8 +167,14 @@ mod tests {
     fn what_is_quoted() {
         for (question, expected) in [
             ("\"cold frame\"", &["cold frame"][..]),
-            ("“cold frame” and „kalter Kasten“ and « serre »", &["cold frame", "kalter Kasten", "serre"]),
-            ("where is the \"cold frame\", and the \"hot bed\"?", &["cold frame", "hot bed"]),
+            (
+                "“cold frame” and „kalter Kasten“ and « serre »",
+                &["cold frame", "kalter Kasten", "serre"],
+            ),
+            (
+                "where is the \"cold frame\", and the \"hot bed\"?",
+                &["cold frame", "hot bed"],
+            ),
             ("何が「冷床」ですか", &["冷床"]),
             ("\"cold frame", &[]),
             ("cold frame\"", &[]),

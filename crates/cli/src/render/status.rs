@@ -118,7 +118,10 @@ fn watched(watcher: &WatcherJson) -> String {
         .map_or(String::new(), |id| format!(" ({id})"));
     match (&watcher.every_seconds, &watcher.reason) {
         (Some(seconds), Some(reason)) => {
-            let words = format!("looked at every {seconds} s{process}: {}\n", inert_line(reason));
+            let words = format!(
+                "looked at every {seconds} s{process}: {}\n",
+                inert_line(reason)
+            );
             styled(WARN, &words)
         }
         (Some(seconds), None) => format!("looked at every {seconds} s{process}\n"),
