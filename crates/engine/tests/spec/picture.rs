@@ -233,7 +233,8 @@ fn target_row(target: &SharedTarget) -> String {
     )
 }
 
-/// The status but for what differs between two indexes of the same notes: folders, sizes, times.
+/// The status but for what differs between two indexes of the same notes: folders, sizes, times,
+/// and whether a file that has only just changed is looked at once more.
 fn status_row(host: &Host) -> String {
     let request = StatusRequest {
         list_limit: 1000,
@@ -249,7 +250,6 @@ fn status_row(host: &Host) -> String {
         (
             status.totals.notes,
             status.totals.passages,
-            status.pending,
             models.collect::<Vec<_>>(),
             status.left_out,
             status.unreadable,
