@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{cargo, root, shown, succeed, works};
-use crate::{smoke, tools};
+use crate::{python, smoke, tools};
 
 /// How much of the gate to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,7 @@ enum Work {
     Run(Command),
     Tests(Command),
     Licences,
+    Skill,
     Smoke,
 }
 
@@ -54,6 +55,7 @@ impl Work {
             Work::Run(command) => run_shown(command).map(|()| Vec::new()),
             Work::Tests(command) => run_shown(command).map(|()| absent_data()),
             Work::Licences => licences(),
+            Work::Skill => skill(),
             Work::Smoke => smoke::run().map(|()| Vec::new()),
         }
     }
@@ -129,6 +131,10 @@ fn steps(extent: Extent) -> Vec<Step> {
             name: "licences, bans and sources of dependencies",
             work: Work::Licences,
         },
+        Step {
+            name: "the agent skill is one",
+            work: Work::Skill,
+        },
     ];
     if extent == Extent::Whole {
         steps.extend([
@@ -185,6 +191,24 @@ fn licences() -> Result<Vec<&'static str>> {
         Err(why) => {
             eprintln!("    SKIPPED: {why}");
             Ok(vec!["cargo-deny"])
+        }
+    }
+}
+
+/// The validator of the skill format, from the Python package index.
+const SKILL_VALIDATOR: &str = "skills-ref==0.1.1";
+
+/// Whether skill/lorewell is a skill by the rules of the format.
+fn skill() -> Result<Vec<&'static str>> {
+    match python::packages("skills-ref", &[SKILL_VALIDATOR]) {
+        Ok(packages) => {
+            let mut command = packages.program("agentskills");
+            command.args(["validate", "skill/lorewell"]);
+            run_shown(command).map(|()| Vec::new())
+        }
+        Err(why) => {
+            eprintln!("    SKIPPED: {why}");
+            Ok(vec!["skills-ref"])
         }
     }
 }

@@ -4,6 +4,7 @@
 mod bench_vault;
 mod cargo;
 mod gate;
+mod python;
 mod smoke;
 mod tools;
 
@@ -97,8 +98,8 @@ fn docs() -> Result<()> {
     }
     smoke::write_transcript()?;
     eprintln!(
-        "written: docs/settings.md, docs/commands.md, crates/capabilities/tests/schemas, \
-         the transcript of README.md"
+        "written: docs/settings.md, docs/commands.md, skill/lorewell/references, \
+         crates/capabilities/tests/schemas, the transcript of README.md"
     );
     Ok(())
 }

@@ -4,8 +4,8 @@ use lorewell_engine::{Context, ContextRequest, ContextSource, Counting, Request,
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer_json::{IndexJson, LaneJson, PassageJson};
-use crate::search::{NO_NOTES, confidence};
+use crate::answer_json::{EvidenceJson, IndexJson, LaneJson, PassageJson};
+use crate::search::{NO_NOTES, confidence, json_chars};
 use crate::{Access, AidInput, Capability, Desk, Failure, FilterInput};
 
 /// The ability.
@@ -36,6 +36,15 @@ pub struct ContextInput {
     /// passages too.
     #[serde(default)]
     pub attached: Vec<String>,
+    /// Tell of each source only where it is, what it is worth and what kind of evidence it is: its
+    /// words stand in the text.
+    #[serde(default)]
+    pub brief: bool,
+    /// At most so many characters of JSON in the answer: the budget is made smaller until it fits,
+    /// and the answer says how small.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<u32>,
     /// Which notes are asked.
     #[serde(flatten)]
     pub filter: FilterInput,
@@ -67,7 +76,7 @@ pub struct ContextOutput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
     /// The passages in the text, in its order; `verify` takes them as they are.
-    pub sources: Vec<ContextSourceJson>,
+    pub sources: Vec<SourceJson>,
     /// `strong`, `weak`, or `none`: nothing in these notes answers the question, and the text is
     /// empty.
     #[schemars(extend("enum" = ["strong", "weak", "none"]))]
@@ -85,6 +94,45 @@ pub struct ContextOutput {
     pub notice: Option<String>,
     /// The generation that answered.
     pub index: IndexJson,
+}
+
+/// A source of the text: the passage, or on request where it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SourceJson {
+    /// The passage.
+    Whole(Box<ContextSourceJson>),
+    /// Where it is.
+    Brief(BriefSourceJson),
+}
+
+/// Where a passage of the text is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefSourceJson {
+    /// Its number in the text, from 1.
+    pub n: u64,
+    /// The note's path in the vault.
+    pub note: String,
+    /// The headings above the passage, outermost first.
+    pub heading_path: Vec<String>,
+    /// Half-open range of bytes in the file, from 0.
+    pub byte_range: [u64; 2],
+    /// First and last line, from 1.
+    pub line_range: [u32; 2],
+    /// How good it is, 0 to 1.
+    pub score: f64,
+    /// What kind of evidence it is, and the rule that says so.
+    pub evidence: EvidenceJson,
+    /// The note's date, `YYYY-MM-DD`.
+    pub date: String,
+    /// BLAKE3 of the whole note's bytes, hex.
+    pub content_hash: String,
+    /// Paths of notes whose properties say that they replace this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<Vec<String>>,
+    /// Whether it ends early, because all of it was too large; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
 }
 
 /// A passage of the text. Neighbours in a note are one, from the first to the last.
@@ -116,7 +164,7 @@ impl Capability for ContextPack {
     fn run(desk: &Desk<'_>, input: ContextInput) -> Result<ContextOutput, Failure> {
         let view = desk.view()?;
         let search = &desk.host.settings().search;
-        let request = ContextRequest {
+        let mut request = ContextRequest {
             request: Request {
                 scope: input.filter.scope(&view)?,
                 lanes: search.lanes.clone(),
@@ -131,10 +179,32 @@ impl Capability for ContextPack {
             passages: size(input.passages.unwrap_or(PASSAGES))?,
             attached: input.attached,
         };
-        let mut context = view.context(&request)?;
-        context.degraded.extend(input.filter.ambiguous(&view)?);
-        Ok(output(desk, &view, input.query, &request, context))
+        let ambiguous = input.filter.ambiguous(&view)?;
+        loop {
+            let mut context = view.context(&request)?;
+            context.degraded.extend(ambiguous.iter().cloned());
+            let query = input.query.clone();
+            let output = output(desk, &view, query, &request, context, input.brief);
+            match smaller(&output, input.max_chars) {
+                Some(budget) => request.budget = budget,
+                None => return Ok(output),
+            }
+        }
     }
+}
+
+/// The budget to try next where an answer is larger than `max_chars`; nothing where it fits, or
+/// where there is no text that could be less.
+fn smaller(output: &ContextOutput, max_chars: Option<u32>) -> Option<usize> {
+    let max = max_chars? as usize;
+    let chars = json_chars(output);
+    if chars <= max || output.text.is_empty() || output.tokens < 2 {
+        return None;
+    }
+    // The frame of the answer stays as large as it is, so what is too much comes off the text.
+    let share = max as f64 / chars as f64;
+    let tokens = output.tokens.min(output.budget) as f64;
+    Some(((tokens * share) as usize).clamp(1, tokens as usize - 1))
 }
 
 /// Refuses numbers of passages that are no preset, with the next larger one.
@@ -158,6 +228,7 @@ fn output(
     query: String,
     request: &ContextRequest,
     context: Context,
+    brief: bool,
 ) -> ContextOutput {
     let (token_counting, tokenizer) = match context.counting {
         Counting::Estimated => ("estimated", None),
@@ -179,7 +250,7 @@ fn output(
         token_counting: token_counting.to_string(),
         tokenizer,
         sources: sources
-            .map(|(n, source)| ContextSourceJson::new(vault, n, source))
+            .map(|(n, source)| SourceJson::new(ContextSourceJson::new(vault, n, source), brief))
             .collect(),
         confidence: confidence(context.confidence).to_string(),
         lanes: context.lanes.into_iter().map(LaneJson::new).collect(),
@@ -188,6 +259,36 @@ fn output(
         degraded,
         notice: no_notes.then(|| NO_NOTES.to_string()).or(context.notice),
         index,
+    }
+}
+
+impl SourceJson {
+    /// The passage, unless the source was asked for in brief.
+    pub fn whole(&self) -> Option<&ContextSourceJson> {
+        match self {
+            SourceJson::Whole(source) => Some(source),
+            SourceJson::Brief(_) => None,
+        }
+    }
+
+    fn new(source: ContextSourceJson, brief: bool) -> SourceJson {
+        if !brief {
+            return SourceJson::Whole(Box::new(source));
+        }
+        let passage = source.passage;
+        SourceJson::Brief(BriefSourceJson {
+            n: source.n,
+            note: passage.note,
+            heading_path: passage.heading_path,
+            byte_range: passage.byte_range,
+            line_range: passage.line_range,
+            score: passage.score,
+            evidence: passage.evidence,
+            date: passage.date,
+            content_hash: passage.content_hash,
+            superseded_by: passage.superseded_by,
+            cut: source.cut,
+        })
     }
 }
 

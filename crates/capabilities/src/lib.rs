@@ -26,7 +26,9 @@ pub use answer_json::{
     Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, rounded,
 };
 pub use capability::{Access, Capability, Entry, table};
-pub use context::{ContextInput, ContextOutput, ContextPack, ContextSourceJson};
+pub use context::{
+    BriefSourceJson, ContextInput, ContextOutput, ContextPack, ContextSourceJson, SourceJson,
+};
 pub use desk::{Desk, Listener};
 pub use failure::{ErrorJson, Failure};
 pub use filter::FilterInput;

@@ -28,6 +28,11 @@ pub struct SearchInput {
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     pub limit: Option<u32>,
+    /// At most so many characters of JSON in the answer: passages that do not fit are left to the
+    /// next page. The first always comes.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub max_chars: Option<u32>,
     /// Which notes are asked.
     #[serde(flatten)]
     pub filter: FilterInput,
@@ -158,14 +163,15 @@ fn output(
     answer: Answer,
 ) -> SearchOutput {
     let index = desk.index_json(view);
-    let shown = request.offset + answer.passages.len();
-    let next = answer.more.then(|| {
+    let generation = index.generation;
+    let behind = |shown: usize| {
         Cursor {
-            source: index.generation,
-            offset: shown as u64,
+            source: generation,
+            offset: (request.offset + shown) as u64,
         }
         .write()
-    });
+    };
+    let next = answer.more.then(|| behind(answer.passages.len()));
     let moved = cursor.is_some_and(|cursor| cursor.source != index.generation);
     let no_notes = index.notes == 0 && index.pending.unwrap_or(0) == 0;
     let changed = "The index changed since the first page; passages may repeat or be missing.";
@@ -173,7 +179,7 @@ fn output(
     degraded.extend(answer.degraded);
     let vault = view.vault();
     let passage = |found| PassageJson::new(vault, found, input.explain);
-    SearchOutput {
+    let mut output = SearchOutput {
         contract: 1,
         vault: vault.to_string(),
         query: input.query.unwrap_or_default(),
@@ -188,7 +194,37 @@ fn output(
         index,
         truncated: answer.more,
         next,
+    };
+    if let Some(max_chars) = input.max_chars {
+        fit(&mut output, max_chars as usize, behind);
     }
+    output
+}
+
+/// Leaves passages that would make the answer larger than `max_chars` characters of JSON to the
+/// next page, which begins `behind` those that stay; the first stays.
+fn fit(output: &mut SearchOutput, max_chars: usize, behind: impl Fn(usize) -> String) {
+    if json_chars(output) <= max_chars {
+        return;
+    }
+    let passages = std::mem::take(&mut output.passages);
+    output.truncated = true;
+    output.next = Some(behind(passages.len()));
+    let mut left = max_chars.saturating_sub(json_chars(output));
+    for passage in passages {
+        let chars = json_chars(&passage) + 1;
+        if chars > left && !output.passages.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(chars);
+        output.passages.push(passage);
+    }
+    output.next = Some(behind(output.passages.len()));
+}
+
+/// How many characters a value has as JSON.
+pub(crate) fn json_chars(value: &impl Serialize) -> usize {
+    serde_json::to_string(value).map_or(0, |json| json.chars().count())
 }
 
 pub(crate) fn confidence(confidence: Confidence) -> &'static str {

@@ -70,6 +70,14 @@ fn requests() -> Vec<(&'static str, Value)> {
         ),
         ("context", json!({"query": "the of and", "budget": 1})),
         (
+            "context",
+            json!({"query": "celadon firing", "brief": true, "max_chars": 2000}),
+        ),
+        (
+            "search",
+            json!({"query": "celadon firing kiln", "max_chars": 1500}),
+        ),
+        (
             "verify",
             json!({"quotes": [
                 {"quote": "Cone 6, slow", "note": "Oven", "heading": "Firing"},
@@ -350,6 +358,12 @@ fn breaches(value: &Value, schema: &Value, root: &Value, at: &str) -> Vec<String
     if let Some(name) = schema["$ref"].as_str() {
         let target = root.pointer(name.trim_start_matches('#')).unwrap();
         return breaches(value, target, root, at);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let breached = choices
+            .iter()
+            .map(|choice| breaches(value, choice, root, at));
+        return breached.min_by_key(Vec::len).unwrap();
     }
     let mut found = Vec::new();
     let fits = match schema["type"]

@@ -33,6 +33,13 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(crate::install_command::install())
+        .subcommand(crate::install_command::uninstall())
+        .subcommand(crate::skill_command::command())
+        .subcommand(crate::hook_command::command())
+        .subcommand(crate::fuse_command::command())
+        .subcommand(crate::doctor_command::command())
+        .subcommand(crate::mcp_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(
                 Arg::new("shell")
@@ -271,14 +278,14 @@ fn watch() -> Command {
         .args([vault_flag(), index_dir_flag()])
 }
 
-fn vault_flag() -> Arg {
+pub(crate) fn vault_flag() -> Arg {
     Arg::new("vault")
         .long("vault")
         .value_name("NAME_OR_DIR")
         .help("The vault: a name from `lorewell vault list`, or a folder (default: the default vault)")
 }
 
-fn index_dir_flag() -> Arg {
+pub(crate) fn index_dir_flag() -> Arg {
     Arg::new("index-dir")
         .long("index-dir")
         .value_name("DIR")

@@ -4,13 +4,21 @@
 mod arguments;
 mod capability;
 mod config_command;
+mod doctor_command;
 mod eval_command;
 mod fields;
+mod fuse_command;
+mod hook_command;
+mod install_command;
+mod mcp_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
 mod reference;
 mod render;
+mod skill_command;
+#[cfg(test)]
+mod skill_reference;
 mod style;
 mod vault_command;
 mod watch_command;
@@ -26,11 +34,12 @@ use crate::outcome::{Outcome, Problem};
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let json = wants_json(&words);
-    match arguments::command().try_get_matches_from(words) {
+    match arguments::command().try_get_matches_from(&words) {
         Ok(matches) => match run(&matches) {
             Ok(outcome) => outcome.exit_code(),
             Err(problem) => problem.report(json),
         },
+        Err(error) if hook_command::is_meant(&words) => hook_command::refused(&error),
         Err(error) => outcome::refused_arguments(&error, json),
     }
 }
@@ -42,12 +51,23 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
     if name == "completions" {
         return arguments::completions(matches);
     }
+    if name == "hook" {
+        return Ok(hook_command::run(matches));
+    }
+    if name == "fuse" {
+        return fuse_command::run(matches);
+    }
     let environment = Environment::from_process()?;
     match name {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
+        "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
+        "doctor" => doctor_command::run(&environment, matches),
+        "install" => install_command::run(&environment, matches, install_command::Way::Install),
+        "uninstall" => install_command::run(&environment, matches, install_command::Way::Uninstall),
+        "skill" => skill_command::run(&environment, matches),
         _ => {
             let config = Config::load(&environment)?;
             for warning in config.warnings() {

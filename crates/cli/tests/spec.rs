@@ -36,6 +36,12 @@ const VARIES: &[(&str, &str)] = &[
     (r"(?m)^(   )\d\.\d\d ·", "$1[score] ·"),
     (r"(fused|score|adds) \d+\.\d+", "$1 [score]"),
     (r#"("fingerprint"): ".*""#, r#"$1: "[fingerprint]""#),
+    (r"\.[0-9a-f]{8}\.([\w.]+)\.\d{8}T\d{9}Z", ".[id].$1.[time]"),
+    (r"\d+\.\d GB", "[size] GB"),
+    (
+        r"\d+ watches and \d+ watchers",
+        "[n] watches and [n] watchers",
+    ),
 ];
 
 #[test]
@@ -151,6 +157,8 @@ fn printed(command: &str, home: &Path) -> String {
         None => text += "[killed]\n",
     }
     let mut text = text.replace(&home.display().to_string(), "~");
+    // As if it had been installed.
+    text = text.replace(&binary.display().to_string(), "/usr/local/bin/lorewell");
     for (varies, shown) in VARIES {
         text = Regex::new(varies)
             .unwrap()
@@ -162,7 +170,11 @@ fn printed(command: &str, home: &Path) -> String {
 
 /// JSON in lines, with lists of plain values on one.
 fn broken_into_lines(text: &str) -> String {
-    let Some(json) = text.lines().next().filter(|line| line.starts_with('{')) else {
+    let Some(json) = text
+        .lines()
+        .next()
+        .filter(|line| line.starts_with('{') && *line != "{")
+    else {
         return text.to_string();
     };
     assert_eq!(

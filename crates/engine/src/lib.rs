@@ -49,8 +49,8 @@ pub use lorewell_index::{
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
-    Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, Lane, LaneReport, LaneState,
-    LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
-    SearchSettings, Signal, Standing, TermScore, Voice,
+    Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, FusionInput, Lane, LaneReport,
+    LaneState, LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
+    SearchSettings, Signal, Standing, TermScore, Voice, fuse,
 };
 pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};

@@ -62,6 +62,31 @@ impl Environment {
     }
 }
 
+/// The variables of these names that are set, such as those by which other programs move their
+/// files.
+#[must_use]
+pub fn variables(names: &[&str]) -> BTreeMap<String, OsString> {
+    let value = |name: &&str| Some(((*name).to_owned(), std::env::var_os(name)?));
+    names.iter().filter_map(value).collect()
+}
+
+/// The path of this program, as others should start it: a name on the PATH that stays when the
+/// program is replaced by a newer one (a package manager's link), else where it lies.
+///
+/// # Errors
+/// The system does not tell.
+pub fn program() -> std::io::Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    let real = crate::paths::canonical_or_given(&here);
+    let name = here.file_name().unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|file| crate::paths::canonical(file).is_ok_and(|file| file == real));
+    Ok(on_path.unwrap_or(real))
+}
+
 /// The variables that are ours.
 fn ours(
     all: impl Iterator<Item = (OsString, OsString)>,

@@ -35,7 +35,7 @@ mod value;
 pub mod vaults;
 
 pub use config::{Config, ListedVault};
-pub use environment::{Environment, OTHER_VARIABLES};
+pub use environment::{Environment, OTHER_VARIABLES, program, variables};
 pub use error::{SetupError, Warning};
 pub use index_dir::{index_dir_for, index_root};
 pub use layers::{Flags, Resolved, Settings};

@@ -215,7 +215,7 @@ fn at<'c>(config: &'c Config, folder: &Path) -> Option<&'c ListedVault> {
 fn listed_as<'c>(config: &'c Config, asked: &str) -> Result<&'c ListedVault, SetupError> {
     let environment = &config.environment;
     let folder = || {
-        let path = paths::absolute(asked.trim(), &environment.home, &environment.current_dir);
+        let path = paths::meant_folder(asked.trim(), &environment.home, &environment.current_dir);
         at(config, &paths::canonical_or_given(&path))
     };
     by_name(config, asked)
@@ -232,7 +232,7 @@ fn named(
     if let Some(listed) = by_name(config, asked) {
         return Ok(listed.vault.clone());
     }
-    let path = paths::absolute(asked.trim(), &config.environment.home, base);
+    let path = paths::meant_folder(asked.trim(), &config.environment.home, base);
     let folder = paths::canonical_or_given(&path);
     if let Some(listed) = at(config, &folder) {
         return Ok(listed.vault.clone());
@@ -256,7 +256,7 @@ fn at_or_obsidian(config: &Config, here: &Path) -> Option<VaultRef> {
 }
 
 fn existing_folder(environment: &Environment, path: &str) -> Result<PathBuf, SetupError> {
-    let path = paths::absolute(path, &environment.home, &environment.current_dir);
+    let path = paths::meant_folder(path, &environment.home, &environment.current_dir);
     match paths::canonical(&path) {
         Ok(folder) if folder.is_dir() => Ok(folder),
         Ok(file) => Err(not_a_folder(file)),

@@ -31,10 +31,18 @@ const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
+/// Whether somebody may ask is decided by what is asked: the table of abilities.
+const ABILITIES: &[&str] = &["lorewell-capabilities"];
+/// Who may ask what.
+const AGENTS: &[&str] = &["lorewell-agents"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
+/// What agents speak.
+const MCP: &[&str] = &["lorewell-mcp"];
 /// Probes are sentences of notes, without their markup.
 const NOTE_TEXT: &[&str] = &["lorewell-markdown"];
+/// Registrations with other programs, and the agent skill.
+const CLIENTS: &[&str] = &["lorewell-clients"];
 /// How answers are measured: for the developer's tool and for `lorewell eval`.
 const EVALUATION: &[&str] = &["lorewell-evaluation"];
 
@@ -67,12 +75,18 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
+    ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
-    ("lorewell", &[NOUNS, ENGINE, TOP, EVALUATION, WATCH]),
+    ("lorewell-clients", &[]),
+    (
+        "lorewell",
+        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, CLIENTS],
+    ),
 ];
 
 /// Crates from outside that are held to a place, and the crates that may use them
@@ -86,12 +100,16 @@ const HELD: &[(&str, &[&str])] = &[
     ("clap_complete", &["lorewell"]),
     ("indicatif", &["lorewell"]),
     ("notify", &["lorewell-watch"]),
+    // The engine is synchronous; only who serves others waits for many things at once.
+    ("tokio", &["lorewell-mcp"]),
+    ("rmcp", &["lorewell-mcp"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
         &[
             "lorewell-index",
             "lorewell-capabilities",
+            "lorewell-agents",
             "lorewell-setup",
             "lorewell-evaluation",
             "lorewell-evals",
@@ -108,7 +126,7 @@ const HELD: &[(&str, &[&str])] = &[
         ],
     ),
 ];
-const NOWHERE: &[&str] = &["tokio", "async-std", "smol"];
+const NOWHERE: &[&str] = &["async-std", "smol"];
 
 /// Every breach of the tables, in words.
 fn breaches(metadata: &Value) -> Vec<String> {
@@ -265,8 +283,8 @@ fn the_check_can_fail() {
             &["lorewell-engine must not use rusqlite: only lorewell-index may"],
         ),
         (
-            &[("lorewell-engine", &[("serde", "dev"), ("tokio", "dev")])],
-            &["lorewell-engine must not use tokio: nobody may"],
+            &[("lorewell-engine", &[("serde", "dev"), ("smol", "dev")])],
+            &["lorewell-engine must not use smol: nobody may"],
         ),
     ];
     for (crates, expected) in cases {
