@@ -37,7 +37,7 @@ pub use read::{Read, ReadInput, ReadOutput};
 pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
 pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSignalJson};
 pub use search::{Search, SearchInput};
-pub use status::{FileJson, Status, StatusInput, StatusOutput, WatcherJson};
+pub use status::{FileJson, PortableJson, Status, StatusInput, StatusOutput, WatcherJson};
 pub use verify::{
     ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify,
     VerifyInput, VerifyOutput,

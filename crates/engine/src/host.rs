@@ -10,6 +10,7 @@ use lorewell_index::{
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
+use crate::portable::{PortableVectors, When};
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -21,6 +22,8 @@ pub struct EngineSettings {
     pub search: SearchSettings,
     /// Notes larger than this are left out, in bytes; `None` for the usual limit.
     pub max_note_bytes: Option<u64>,
+    /// How vectors travel with the vault; `None` for not at all.
+    pub portable: Option<PortableVectors>,
     /// What counts tokens; `None` for an estimate.
     pub tokens: Option<Arc<dyn Tokens>>,
 }
@@ -126,7 +129,9 @@ impl Host {
         Writer::open(&self.layout, lock, self.embedder)
             .and_then(|mut writer| writer.exclude(rules))
             .map(drop)
-            .map_err(EngineError::ExclusionsChanged)
+            .map_err(EngineError::ExclusionsChanged)?;
+        self.tend_portable(When::Excluding);
+        Ok(())
     }
 
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {

@@ -12,6 +12,7 @@ mod links;
 mod note_parts;
 mod note_text;
 mod place;
+mod portable;
 mod refresh;
 mod related;
 mod sentence;
@@ -31,6 +32,7 @@ pub use links::{
 };
 pub use note_parts::{NoteLink, NoteParts};
 pub use note_text::{NoteText, ReadRequest};
+pub use portable::{PortableStatus, PortableVectors};
 pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
 pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
@@ -47,6 +49,9 @@ pub use lorewell_index::{
     StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
+pub use lorewell_portable::{
+    CarriedSegment, DeviceId, Fault as CarriedFault, Inventory, Skipped as SkippedCarried,
+};
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
     Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, FusionInput, Lane, LaneReport,

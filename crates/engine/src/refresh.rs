@@ -5,6 +5,7 @@ use lorewell_index::{
 };
 use lorewell_vault::Listing;
 
+use crate::portable::When;
 use crate::{EngineError, Host};
 
 /// What to do while another process writes the index.
@@ -44,6 +45,16 @@ impl Host {
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
     pub fn refresh(
+        &self,
+        patience: Patience,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, EngineError> {
+        let freshness = self.bring_up_to_date(patience, observer)?;
+        self.tend_portable(When::Due);
+        Ok(freshness)
+    }
+
+    fn bring_up_to_date(
         &self,
         patience: Patience,
         observer: &dyn Observer,
@@ -121,7 +132,9 @@ impl Host {
         }
         let mut writer = Writer::open(&self.layout, lock, self.embedder)?;
         writer.read_everything()?;
-        Ok(self.run(writer, &listing, observer)?)
+        let freshness = self.run(writer, &listing, observer)?;
+        self.tend_portable(When::Now);
+        Ok(freshness)
     }
 
     /// How far the index is behind the folder, without changing anything.

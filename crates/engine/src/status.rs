@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_index::{
-    IndexError, Layout, Lock, LockAttempt, Sizes, SkippedFile, Snapshot, Totals, Warning,
-};
+use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
-use crate::{EngineError, Host, Watcher};
+use crate::{EngineError, Host, PortableStatus, Watcher};
 
 /// What is wanted of the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +40,8 @@ pub struct Status {
     pub writer: Option<Option<u32>>,
     /// Who watches the vault, if anybody does.
     pub watcher: Option<Watcher>,
+    /// Vectors that travel with the vault, where there are any or are to be.
+    pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
     /// Files that are not searched, with the reason; the first of them.
@@ -161,6 +161,7 @@ impl Host {
             pending,
             writer: writer(&self.layout),
             watcher: Watcher::of(self.index_folder()),
+            portable: self.portable_status(snapshot.as_ref())?,
             models: snapshot.as_ref().map(models).unwrap_or_default(),
             left_out,
             left_out_total,
@@ -275,10 +276,7 @@ fn writer(layout: &Layout) -> Option<Option<u32>> {
     if !layout.exists() {
         return None;
     }
-    match Lock::attempt(layout) {
-        Ok(LockAttempt::HeldBy(process)) => Some(process),
-        _ => None,
-    }
+    Lock::holder(layout)
 }
 
 fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {

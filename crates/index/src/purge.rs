@@ -187,8 +187,16 @@ pub(crate) fn is_wanted(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Asks for a purge, in the transaction that takes excluded notes out.
 pub(crate) fn want(connection: &Connection) -> rusqlite::Result<()> {
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos());
+    catalogue::set_meta(connection, LAST_EXCLUSION, &now.to_string())?;
     catalogue::set_meta(connection, MARK, EVERYTHING)
 }
+
+/// Under which the catalogue keeps when a note was last excluded from it. It only tells two
+/// exclusions apart.
+pub(crate) const LAST_EXCLUSION: &str = "last_exclusion";
 
 /// Gives the rows of a model their new numbers. In ascending order no two meet, for no row moves
 /// up.

@@ -280,6 +280,14 @@ impl Snapshot {
         Ok(known == Some(rules_key(rules)))
     }
 
+    /// A word that differs after each exclusion that took a note out of the index; empty if there
+    /// was none.
+    pub fn last_exclusion(&self) -> Result<String, IndexError> {
+        catalogue::meta(&self.connection, purge::LAST_EXCLUSION)
+            .map(Option::unwrap_or_default)
+            .map_err(|e| self.failed(e))
+    }
+
     /// Whether it holds a note that these rules exclude.
     pub fn holds_excluded(&self, rules: &Rules) -> Result<bool, IndexError> {
         if self.excludes_by(rules)? {

@@ -1,10 +1,12 @@
 //! From settings and a vault to a running engine.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lorewell_engine::{
     EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
-    LaneWeights, PassageSettings, RuleSettings, Rules, SearchSettings, Standing, Tokens,
+    LaneWeights, PassageSettings, PortableVectors, RuleSettings, Rules, SearchSettings, Standing,
+    Tokens,
 };
 
 use crate::config::Config;
@@ -13,6 +15,10 @@ use crate::index_dir::{index_dir_for, index_root};
 use crate::layers::Settings;
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
+
+/// A few new vectors wait so long before they are carried into the vault: sync programs send each
+/// file, and a note that is being written is embedded many times.
+const REST: Duration = Duration::from_secs(600);
 
 /// Why a vault could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +38,19 @@ pub enum OpenError {
 pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Host, OpenError> {
     let root = index_root(config.environment(), settings);
     let folder = index_dir_for(&root, &vault.path);
-    let engine = engine_settings(settings)?;
+    let portable = PortableVectors {
+        device_file: config
+            .environment()
+            .data_dir
+            .join("lorewell")
+            .join("device"),
+        carry: settings.index_storage() == "vault",
+        rest: REST,
+    };
+    let engine = EngineSettings {
+        portable: Some(portable),
+        ..engine_settings(settings)?
+    };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
 
@@ -59,6 +77,7 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         },
         search: search_settings(settings),
         max_note_bytes: Some(settings.max_note_bytes()),
+        portable: None,
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),

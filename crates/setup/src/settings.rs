@@ -173,6 +173,8 @@ settings! {
         "The vault that is meant where none is named: a name from the list, or a folder.";
     index_dir IndexDir: Option<PathBuf> = None, Kind::Path, Machine,
         "The folder under which all indexes are kept; not set, `lorewell/indexes` in the user's data folder.";
+    index_storage IndexStorage: String = Some("local"), Kind::Choice(&["local", "vault"]), Vault,
+        "Where this device keeps the vectors of its index: in the index (`local`), or a copy of them also in `.lorewell/vectors` of the vault (`vault`), so that the vault's own sync carries them and other devices with the same model need not embed again; back to `local`, this device removes what it wrote there. Nothing else is ever written into a vault.";
     color Color: String = Some("auto"), Kind::Choice(WHEN), Machine,
         "Colours in the terminal; `auto` is only on a terminal.";
     progress Progress: String = Some("auto"), Kind::Choice(WHEN), Machine,

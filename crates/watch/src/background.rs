@@ -13,8 +13,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Runs some work on the threads for updates; here, where there are none to be had.
-pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+/// Runs some work on the threads for updates; here, where there are none to be had. For whoever
+/// updates an index while others ask it.
+pub fn run<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match pool() {
         Some(pool) => pool.install(work),
         None => work(),

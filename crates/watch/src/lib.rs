@@ -25,6 +25,7 @@ mod report;
 mod session;
 mod watched;
 
+pub use background::run as in_background;
 pub use inbox::Stop;
 pub use keeper::{Keeper, Trouble};
 pub use lock::{WatchLock, WatchLockAttempt};

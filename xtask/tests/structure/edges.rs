@@ -19,6 +19,8 @@ const PARTS: &[&str] = &[
     "lorewell-vault",
     "lorewell-vectors",
 ];
+/// What transformer models keep to.
+const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -28,6 +30,8 @@ const QUESTION: &[&str] = &[
     "lorewell-graph",
 ];
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
+/// Vectors in a vault: the engine brings them and an index together.
+const PORTABLE: &[&str] = &["lorewell-portable"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -68,19 +72,21 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
+    ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
+    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
+    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION, WATCH]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell-clients", &[]),
     (
@@ -107,6 +113,7 @@ const HELD: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "lorewell-encoder",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",

@@ -15,6 +15,7 @@ mod kill;
 mod models;
 mod permissions;
 mod picture;
+mod portable;
 mod processes;
 mod reading;
 mod states;

@@ -1,0 +1,25 @@
+//! Transformer models of the BERT family, run on the processor.
+//!
+//! [`Encoder`] reads a folder with a model (BGE, MiniLM, GTE, multilingual E5) and turns texts into
+//! vectors, in floats or in bytes, with the instructions that the machine has. It is an
+//! [`Embedder`](lorewell_embed::Embedder) like the built-in static model. What would be computed
+//! wrongly is refused with the reason; nothing is ever replaced in silence.
+
+mod attention;
+mod config;
+mod container;
+mod error;
+mod machine;
+mod model;
+mod network;
+mod numbers;
+mod precision;
+mod prepare;
+mod recipe;
+mod tokenizer;
+
+pub use error::EncoderError;
+pub use machine::Kernel;
+pub use model::{Encoder, Encoding, Options};
+pub use precision::{Device, Precision};
+pub use recipe::{Pooling, Recipe};

@@ -1,0 +1,19 @@
+//! Texts to tokens, by a model's own `tokenizer.json`: WordPiece (BERT) and Unigram (XLM-RoBERTa),
+//! with the normal forms that belong to them. Anything else is refused.
+
+mod bert;
+mod read;
+mod wordpiece;
+
+pub(crate) use read::Tokenizer;
+
+/// A text as tokens.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tokens {
+    /// With special tokens around them.
+    pub(crate) ids: Vec<u32>,
+    /// There were more than the model takes.
+    pub(crate) truncated: bool,
+    /// The share of the text's letters that stand in tokens of more than one of them, 0 to 1.
+    pub(crate) coverage: f32,
+}
