@@ -110,6 +110,7 @@ fn every_code_is_documented_and_none_besides() {
         "crates/capabilities/src/failure.rs",
         "crates/evaluation/src/error.rs",
         "crates/watch/src/session.rs",
+        "crates/bridge/src/error.rs",
         "crates/clients/src/error.rs",
         "crates/agents/src/error.rs",
     ]);

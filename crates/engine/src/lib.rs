@@ -5,6 +5,7 @@
 //! environment variables and no home folder: whoever opens a host hands these in.
 
 mod context;
+mod embedding;
 mod error;
 mod host;
 mod link_desk;
@@ -16,6 +17,7 @@ mod portable;
 mod refresh;
 mod related;
 mod sentence;
+mod shelf;
 mod status;
 mod verify;
 mod view;
@@ -24,6 +26,7 @@ mod watcher;
 pub use context::{
     Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
 };
+pub use embedding::Embedding;
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{
@@ -45,8 +48,8 @@ pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
-    IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
-    StoredPassage, Totals, UpdateReport, Warning,
+    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
+    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_portable::{
@@ -58,4 +61,4 @@ pub use lorewell_retrieval::{
     LaneState, LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
     SearchSettings, Signal, Standing, TermScore, Voice, fuse,
 };
-pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};
+pub use lorewell_vault::{FenceSettings, RuleError, RuleSettings, Rules, VaultError};

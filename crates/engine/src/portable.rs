@@ -7,10 +7,11 @@
 mod memory;
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use lorewell_index::{Lock, LockAttempt, Snapshot};
-use lorewell_portable::{Dead, DeviceId, Inventory, Live, Own, PortableError, Store};
+use lorewell_index::{IndexError, KnownVectors, Lock, LockAttempt, ModelState, Snapshot};
+use lorewell_portable::{Dead, DeviceId, Inventory, Key, Library, Live, Own, PortableError, Store};
 
 use crate::{EngineError, Host};
 
@@ -27,8 +28,8 @@ pub struct PortableVectors {
     /// Whether this device carries its vectors into the vault. If not, it takes back what it
     /// carried before.
     pub carry: bool,
-    /// A few new vectors wait until so much time passed since others were carried: sync programs
-    /// send each file.
+    /// A few new vectors, and those of a build that goes on, wait until so much time passed since
+    /// others were carried: sync programs send each file.
     pub rest: Duration,
 }
 
@@ -60,7 +61,41 @@ pub struct PortableStatus {
     pub trouble: Option<String>,
 }
 
+/// Carried vectors as a place that may have one. They are looked at when the first is asked for.
+struct CarriedVectors {
+    store: Store,
+    fingerprint: String,
+    dimension: usize,
+    library: OnceLock<Library>,
+}
+
+impl KnownVectors for CarriedVectors {
+    fn vector(&self, fingerprint: &str, key: &Key) -> Option<Vec<f32>> {
+        if fingerprint != self.fingerprint {
+            return None;
+        }
+        let open = || self.store.library(&self.fingerprint, self.dimension);
+        self.library.get_or_init(open).get(key)
+    }
+}
+
 impl Host {
+    /// Vectors that may be taken instead of embedding: of all devices where this one carries, and
+    /// also where it is about to take back what it carried.
+    pub(crate) fn carried_vectors(&self) -> Option<Arc<dyn KnownVectors>> {
+        let settings = self.settings.portable.as_ref()?;
+        let store = Store::in_vault(self.root());
+        let wanted = store.is_there() && (settings.carry || self.own_device_in(&store).is_some());
+        wanted.then(|| {
+            Arc::new(CarriedVectors {
+                store,
+                fingerprint: self.embedder.fingerprint().as_str().to_string(),
+                dimension: self.embedder.dimension(),
+                library: OnceLock::new(),
+            }) as Arc<dyn KnownVectors>
+        })
+    }
+
     /// Brings this device's files in line with the index, or takes them back.
     pub(crate) fn tend_portable(&self, when: When) {
         let Some(settings) = &self.settings.portable else {
@@ -76,7 +111,7 @@ impl Host {
         if !there && (!settings.carry || when == When::Excluding || is_bare()) {
             return;
         }
-        let Ok(snapshot) = self.snapshot() else {
+        let Ok(snapshot) = self.wanted_snapshot() else {
             return;
         };
         if settings.carry {
@@ -164,10 +199,10 @@ impl Host {
     }
 
     /// Where portable vectors stand; nothing where this device does not carry and there are none.
-    pub(crate) fn portable_status(
-        &self,
-        snapshot: Option<&Snapshot>,
-    ) -> Result<Option<PortableStatus>, EngineError> {
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub(crate) fn portable_status(&self) -> Result<Option<PortableStatus>, EngineError> {
         let Some(settings) = &self.settings.portable else {
             return Ok(None);
         };
@@ -179,11 +214,16 @@ impl Host {
         }
         let device = DeviceId::read(&settings.device_file);
         let known = Memory::read(&self.layout);
-        let waiting = match (&device, snapshot) {
-            (Ok(Some(device)), Some(snapshot)) if settings.carry => {
+        let snapshot = match self.wanted_snapshot() {
+            Ok(snapshot) => Some(snapshot),
+            Err(IndexError::Absent(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let waiting = match (&device, snapshot.as_ref().filter(|_| settings.carry)) {
+            (Ok(Some(device)), Some(snapshot)) => {
                 store.waiting(&self.own(*device), &live(snapshot))
             }
-            (Ok(None), Some(snapshot)) if settings.carry => snapshot
+            (Ok(None), Some(snapshot)) => snapshot
                 .vectors()
                 .map_or(0, |(_, rows)| rows.count() as usize),
             _ => 0,
@@ -202,8 +242,9 @@ impl Host {
 
 /// Whether the index holds all that it will of the notes as they are.
 fn is_whole(snapshot: &Snapshot) -> bool {
-    let missing = snapshot.model().map_or(0, |model| model.missing);
-    !snapshot.totals().unfinished && snapshot.totals().generation > 0 && missing == 0
+    let totals = snapshot.totals();
+    let is_complete = snapshot.model().is_some_and(ModelState::is_complete);
+    totals.generation > 0 && !totals.unfinished && (is_complete || totals.passages == 0)
 }
 
 /// The rows of a generation that passages use.

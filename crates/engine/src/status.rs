@@ -77,6 +77,8 @@ pub struct ModelStatus {
     pub outside: u64,
     /// Passages that were not embedded yet.
     pub missing: u64,
+    /// Passages that the model will not take.
+    pub refused: u64,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -116,6 +118,16 @@ pub enum FileState {
 }
 
 impl Host {
+    /// The models of a generation: the wanted one, and the one that answers in its place.
+    fn models(&self, snapshot: &Snapshot) -> Result<Vec<ModelStatus>, IndexError> {
+        let wanted = self.wanted_snapshot()?;
+        let mut models: Vec<ModelStatus> = model(&wanted).into_iter().collect();
+        if wanted.fingerprint() != snapshot.fingerprint() {
+            models.extend(model(snapshot));
+        }
+        Ok(models)
+    }
+
     /// The state of the vault and its index. Changes nothing, but that notes which are excluded
     /// by now go out of the index, so that nothing here counts or names them.
     ///
@@ -123,7 +135,7 @@ impl Host {
     /// The folder of notes cannot be read, or the index is damaged or of another format;
     /// [`EngineError::ExclusionsChanged`].
     pub fn status(&self, request: &StatusRequest) -> Result<Status, EngineError> {
-        let listing = self.list()?;
+        let mut listing = self.list()?;
         let snapshot = match self.without_excluded() {
             Ok(snapshot) => Some(snapshot),
             Err(EngineError::Index(IndexError::Absent(_))) => None,
@@ -134,6 +146,10 @@ impl Host {
             .map(Snapshot::skipped)
             .transpose()?
             .unwrap_or_default();
+        let skipped = match self.has_fences() {
+            true => Vec::new(),
+            false => skipped,
+        };
         let (warnings, warnings_total) =
             self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
         let pending = match &snapshot {
@@ -141,8 +157,13 @@ impl Host {
                 let changes = self.settled(snapshot.changes(&listing)?);
                 changes.pending() + changes.unreadable().changed
             }
+            None if self.has_fences() => 0,
             None => listing.notes.len(),
         };
+        if self.has_fences() {
+            let asked = request.why_not.as_ref().map(|path| self.relative(path));
+            only_indexed(&mut listing, snapshot.as_ref(), asked.as_deref())?;
+        }
         let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
         let file = match &request.why_not {
             Some(path) => Some(self.file_state(path, &listing, snapshot.as_ref(), &skipped)?),
@@ -161,8 +182,11 @@ impl Host {
             pending,
             writer: writer(&self.layout),
             watcher: Watcher::of(self.index_folder()),
-            portable: self.portable_status(snapshot.as_ref())?,
-            models: snapshot.as_ref().map(models).unwrap_or_default(),
+            portable: self.portable_status()?,
+            models: match &snapshot {
+                Some(snapshot) => self.models(snapshot)?,
+                None => Vec::new(),
+            },
             left_out,
             left_out_total,
             unreadable: unreadable(&listing, &skipped),
@@ -244,11 +268,13 @@ impl Host {
                 _ => FileState::Pending,
             });
         }
-        Ok(if self.root().join(&wanted).exists() {
-            FileState::NotANote
-        } else {
-            FileState::Absent
-        })
+        Ok(
+            if !self.has_fences() && self.root().join(&wanted).exists() {
+                FileState::NotANote
+            } else {
+                FileState::Absent
+            },
+        )
     }
 
     /// A path of this vault, whether it was given from the root or as a whole path.
@@ -261,15 +287,41 @@ impl Host {
     }
 }
 
-fn models(snapshot: &Snapshot) -> Vec<ModelStatus> {
-    let model = snapshot.model().map(|state| ModelStatus {
+/// Leaves nothing in a listing of which the index has no note, see [`Host::has_fences`]; and of
+/// the notes those alone that a status may have to name.
+fn only_indexed(
+    listing: &mut Listing,
+    snapshot: Option<&Snapshot>,
+    asked: Option<&str>,
+) -> Result<(), IndexError> {
+    let is_asked = |path: &str| asked.is_some_and(|asked| name_key(asked) == name_key(path));
+    let notes = std::mem::take(&mut listing.notes);
+    for entry in notes {
+        let path = entry.path.as_str();
+        let is_wanted = entry.placeholder || is_asked(path);
+        let known = snapshot.filter(|_| is_wanted).map(|s| s.note_at(path));
+        if known.transpose()?.flatten().is_some() {
+            listing.notes.push(entry);
+        }
+    }
+    listing.left_out.clear();
+    listing.unreadable.clear();
+    listing.other_files.clear();
+    Ok(())
+}
+
+/// A model's part in a generation, if it has one.
+fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
+    let state = snapshot.model()?;
+    let passages = state.embedded + state.outside + state.missing + state.refused;
+    (passages > 0).then(|| ModelStatus {
         model: state.model.clone(),
         fingerprint: state.fingerprint.clone(),
         embedded: state.embedded,
         outside: state.outside,
         missing: state.missing,
-    });
-    model.into_iter().collect()
+        refused: state.refused,
+    })
 }
 
 fn writer(layout: &Layout) -> Option<Option<u32>> {

@@ -39,6 +39,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// One warm process for every client.
+const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
 /// What agents speak.
@@ -86,12 +88,15 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
+    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION, WATCH]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell-clients", &[]),
     (
         "lorewell",
-        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, CLIENTS],
+        &[
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+        ],
     ),
 ];
 
@@ -107,7 +112,10 @@ const HELD: &[(&str, &[&str])] = &[
     ("indicatif", &["lorewell"]),
     ("notify", &["lorewell-watch"]),
     // The engine is synchronous; only who serves others waits for many things at once.
-    ("tokio", &["lorewell-mcp"]),
+    ("tokio", &["lorewell-mcp", "lorewell-bridge"]),
+    ("axum", &["lorewell-bridge"]),
+    ("hyper", &["lorewell-bridge"]),
+    ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
@@ -120,6 +128,7 @@ const HELD: &[(&str, &[&str])] = &[
             "lorewell-setup",
             "lorewell-evaluation",
             "lorewell-evals",
+            "lorewell-bridge",
             "lorewell",
         ],
     ),
@@ -128,6 +137,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "lorewell-capabilities",
             "lorewell-setup",
+            "lorewell-bridge",
             "lorewell-evals",
             "lorewell",
         ],

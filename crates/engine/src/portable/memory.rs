@@ -106,14 +106,15 @@ impl Memory {
             && (self.trouble.is_some() || !(self.owed && now.whole))
     }
 
-    /// Whether so few rows came since that they may rest, and nothing that matters more.
+    /// Whether so few rows came since that they may rest, and nothing that matters more. While a
+    /// build goes on, all may: more come every moment.
     pub(crate) fn differs_little(&self, now: &Memory, few: u64) -> bool {
         let new = now.rows.checked_sub(self.rows);
         self.is_same_index(now)
             && self.excludes_as(now)
             && self.fingerprint == now.fingerprint
             && !(self.owed && now.whole)
-            && new.is_some_and(|new| new < few)
+            && new.is_some_and(|new| new < few || !now.whole)
     }
 
     fn excludes_as(&self, now: &Memory) -> bool {

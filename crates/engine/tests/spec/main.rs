@@ -8,10 +8,13 @@
 )]
 
 mod crash;
+mod dear;
 mod disk;
 mod exclusions;
+mod generations;
 mod incremental;
 mod kill;
+mod later;
 mod models;
 mod permissions;
 mod picture;
