@@ -17,7 +17,7 @@ QUESTION = "what did the physio say about the knee?"
 async def main() -> None:
     program, home, vault, url = sys.argv[1:]
     local = StdioServerParameters(
-        command=program, args=["mcp", "--vault", vault], env={"HOME": home}
+        command=program, args=["mcp", "--bridge", "never", "--vault", vault], env={"HOME": home}
     )
     answers = []
     for where, server in (("stdio", local), ("http", url)):

@@ -43,8 +43,6 @@ pub(crate) fn command() -> Command {
         .subcommand(crate::hook_command::command())
         .subcommand(crate::fuse_command::command())
         .subcommand(crate::doctor_command::command())
-        .subcommand(crate::agent_command::command())
-        .subcommand(crate::audit_command::command())
         .subcommand(crate::mcp_command::command())
         .subcommand(
             Command::new("completions").about("Print completions for a shell").arg(

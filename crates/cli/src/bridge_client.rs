@@ -78,7 +78,7 @@ pub(crate) fn answer(
     }
 }
 
-fn start(places: &Places) -> Result<Client, BridgeError> {
+pub(crate) fn start(places: &Places) -> Result<Client, BridgeError> {
     let program = std::env::current_exe().map_err(|source| BridgeError::Io {
         path: "lorewell".into(),
         source,
@@ -87,6 +87,6 @@ fn start(places: &Places) -> Result<Client, BridgeError> {
     find_or_start(places, &program, &words)
 }
 
-fn is_the_bridges(failure: &Failure) -> bool {
+pub(crate) fn is_the_bridges(failure: &Failure) -> bool {
     NOT_OF_THE_REQUEST.contains(&failure.code.as_str())
 }

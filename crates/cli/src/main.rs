@@ -14,6 +14,7 @@ mod fuse_command;
 mod hook_command;
 mod install_command;
 mod mcp_command;
+mod mcp_shim;
 mod outcome;
 mod progress;
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod generations;
 mod incremental;
 mod kill;
 mod later;
+mod machines;
 mod models;
 mod permissions;
 mod picture;

@@ -241,6 +241,9 @@ fn status_row(host: &Host) -> String {
         ..StatusRequest::default()
     };
     let status = host.status(&request).unwrap();
+    // Hidden folders come and go with settings that no note depends on.
+    let left_out = status.left_out.iter();
+    let left_out = left_out.filter(|file| file.code != "dot_folder");
     let models = status
         .models
         .iter()
@@ -251,7 +254,7 @@ fn status_row(host: &Host) -> String {
             status.totals.notes,
             status.totals.passages,
             models.collect::<Vec<_>>(),
-            status.left_out,
+            left_out.collect::<Vec<_>>(),
             status.unreadable,
             status.other_files,
             status.warnings,

@@ -3,103 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::collections::{BTreeMap, BTreeSet};
+mod place;
+mod scripts;
+
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use lorewell_portable::{Carried, Dead, DeviceId, Fault, Inventory, Key, Live, Own, Store};
-use proptest::prelude::*;
-use tempfile::TempDir;
+use lorewell_portable::{Carried, Dead, Fault, Inventory};
 
-const DIMENSION: usize = 6;
-
-/// A vault's folder and two devices beside it.
-struct Place {
-    holder: TempDir,
-    a: DeviceId,
-    b: DeviceId,
-}
-
-/// What an index holds.
-type Index = BTreeMap<Key, Vec<u8>>;
-
-impl Place {
-    fn new() -> Place {
-        let holder = tempfile::tempdir().unwrap();
-        fs::create_dir(holder.path().join("vault")).unwrap();
-        let device = |name: &str| DeviceId::read_or_make(&holder.path().join(name)).unwrap();
-        let (a, b) = (device("a"), device("b"));
-        Place { holder, a, b }
-    }
-
-    fn vault(&self) -> PathBuf {
-        self.holder.path().join("vault")
-    }
-
-    fn store(&self) -> Store {
-        Store::in_vault(&self.vault())
-    }
-
-    fn carry(&self, device: DeviceId, index: &Index, dead: Dead) -> Carried {
-        self.store()
-            .carry(&own(device, "m", "m;1"), &live(index), dead)
-            .unwrap()
-    }
-
-    /// All segments, wherever they lie.
-    fn files(&self) -> Vec<PathBuf> {
-        files_below(&self.store().folder())
-    }
-
-    fn inventory(&self) -> Inventory {
-        self.store().inventory()
-    }
-
-    fn faults(&self) -> Vec<&'static str> {
-        let skipped = self.inventory().skipped;
-        skipped.iter().map(|skipped| skipped.fault.code()).collect()
-    }
-}
-
-fn own<'a>(device: DeviceId, model: &'a str, fingerprint: &'a str) -> Own<'a> {
-    Own {
-        device,
-        model,
-        fingerprint,
-        dimension: DIMENSION,
-    }
-}
-
-fn live(index: &Index) -> Live<'_> {
-    Live::new(index.iter().map(|(key, row)| (*key, &row[..])).collect())
-}
-
-fn key(number: u32) -> Key {
-    let mut key = [7; 16];
-    key[4..8].copy_from_slice(&number.to_le_bytes());
-    key
-}
-
-/// Rows that are all different, with the greatest value that a row may have.
-fn index(numbers: impl IntoIterator<Item = u32>) -> Index {
-    let row = |number: u32| {
-        let low = number.to_le_bytes();
-        vec![127, low[0] & 0x7F, low[1] & 0x7F, 0x81, 0, 5]
-    };
-    numbers.into_iter().map(|n| (key(n), row(n))).collect()
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.file_type().unwrap().is_dir() {
-            true => files.extend(files_below(&entry.path())),
-            false => files.push(entry.path()),
-        }
-    }
-    files.sort();
-    files
-}
+use crate::place::{DIMENSION, Index, Place, files_below, index, key, live, own};
 
 #[test]
 fn what_one_device_carries_another_finds() {
@@ -502,82 +415,6 @@ fn the_stamp_differs_when_files_do() {
         store.waiting(&own(place.b, "m", "m;1"), &live(&index(3..6))),
         3
     );
-}
-
-/// One step of two devices that share a folder.
-#[derive(Clone, Debug)]
-enum Step {
-    /// A device's index holds these now, and it carries.
-    Carry(bool, BTreeSet<u32>, u8),
-    /// The file at this place is cut to a part of it.
-    Cut(usize, u8),
-    /// It is copied as a sync program would.
-    Copy(usize),
-    /// It is removed.
-    Remove(usize),
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let keys = proptest::collection::btree_set(0_u32..40, 0..30);
-    let step = prop_oneof![
-        6 => (any::<bool>(), keys, 0_u8..3).prop_map(|(a, keys, dead)| Step::Carry(a, keys, dead)),
-        1 => (0_usize..20, any::<u8>()).prop_map(|(at, part)| Step::Cut(at, part)),
-        1 => (0_usize..20).prop_map(Step::Copy),
-        1 => (0_usize..20).prop_map(Step::Remove),
-    ];
-    proptest::collection::vec(step, 1..25)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// Whatever happened before: after a device carried, all that it wants is found, by its right
-    /// vector; with `DropAll` its own files hold nothing else; and the files of the other are as
-    /// they were.
-    #[test]
-    fn carrying_is_complete_and_touches_nothing_of_others(steps in steps()) {
-        let place = Place::new();
-        for step in steps {
-            let files = place.files();
-            let file = |at: usize| files.get(at % files.len().max(1)).cloned();
-            match step {
-                Step::Carry(is_a, keys, dead) => {
-                    let (device, other) = if is_a { (place.a, place.b) } else { (place.b, place.a) };
-                    let dead = [Dead::Keep, Dead::DropMany, Dead::DropAll][usize::from(dead)];
-                    let of_other = |listed: Inventory| -> Vec<_> {
-                        listed.segments.into_iter().filter(|s| s.device == other).collect()
-                    };
-                    let before = of_other(place.inventory());
-                    let index = index(keys);
-                    place.carry(device, &index, dead);
-                    prop_assert_eq!(of_other(place.inventory()), before);
-                    let library = place.store().library("m;1", DIMENSION);
-                    for (key, row) in &index {
-                        let vector = library.get(key).unwrap();
-                        let second = f32::from(row[1].cast_signed()) / 127.0;
-                        prop_assert!((vector[1] / vector[0] - second).abs() < 1e-5);
-                    }
-                    if dead == Dead::DropAll {
-                        let own: u32 = place.inventory().segments.iter()
-                            .filter(|s| s.device == device).map(|s| s.rows).sum();
-                        prop_assert!(own as usize <= index.len());
-                    }
-                }
-                Step::Cut(at, part) => if let Some(file) = file(at) {
-                    let bytes = fs::read(&file).unwrap();
-                    fs::write(&file, &bytes[..bytes.len() * usize::from(part) / 256]).unwrap();
-                },
-                Step::Copy(at) => if let Some(file) = file(at) {
-                    let stem = file.file_stem().unwrap().to_str().unwrap();
-                    let copy = file.with_file_name(format!("{stem} (conflicted copy).seg"));
-                    fs::copy(&file, copy).unwrap();
-                },
-                Step::Remove(at) => if let Some(file) = file(at) {
-                    fs::remove_file(file).unwrap();
-                },
-            }
-        }
-    }
 }
 
 #[test]
