@@ -89,8 +89,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
     ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
-    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
+    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION, WATCH]),
+    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell-clients", &[]),
     (
         "lorewell",
