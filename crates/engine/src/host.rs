@@ -65,6 +65,11 @@ impl Host {
         })
     }
 
+    /// The same host with another model for the dense lane; an index of the old one is read anew.
+    pub fn with_embedder(self, embedder: &'static dyn Embedder) -> Host {
+        Host { embedder, ..self }
+    }
+
     /// The vault's name, as shown in answers.
     pub fn name(&self) -> &str {
         &self.name

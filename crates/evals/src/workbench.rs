@@ -7,6 +7,8 @@ use lorewell_engine::{EngineSettings, Host, Patience, Quiet, View};
 use lorewell_evaluation::{Outcome, Question, System};
 use tempfile::TempDir;
 
+use crate::model;
+
 /// An indexed vault.
 pub struct Workbench {
     host: Host,
@@ -20,8 +22,11 @@ impl Workbench {
     /// The folder cannot be read or the index not be written.
     pub fn build(name: &str, root: &Path, settings: EngineSettings) -> Result<Workbench> {
         let index = tempfile::tempdir()?;
-        let host = Host::open(name, root, index.path(), settings)
+        let mut host = Host::open(name, root, index.path(), settings)
             .with_context(|| root.display().to_string())?;
+        if let Some(model) = model::chosen() {
+            host = host.with_embedder(model);
+        }
         host.refresh(Patience::Wait, &Quiet)?;
         Ok(Workbench {
             host,

@@ -21,6 +21,8 @@ const PARTS: &[&str] = &[
 ];
 /// What transformer models keep to.
 const EMBEDDER: &[&str] = &["lorewell-embed"];
+/// Transformer models, measured in place of the built-in one.
+const ENCODER: &[&str] = &["lorewell-encoder"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -83,7 +85,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
+    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION, ENCODER]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
     ("lorewell-clients", &[]),
     (

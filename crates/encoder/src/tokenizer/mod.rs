@@ -2,7 +2,10 @@
 //! with the normal forms that belong to them. Anything else is refused.
 
 mod bert;
+mod charsmap;
+mod normal;
 mod read;
+mod unigram;
 mod wordpiece;
 
 pub(crate) use read::Tokenizer;
