@@ -4,6 +4,7 @@
 mod bench_vault;
 mod cargo;
 mod gate;
+mod mcp;
 mod python;
 mod smoke;
 mod tools;
@@ -23,6 +24,7 @@ cargo xtask COMMAND
                     without --vault DIR… on a generated vault of 10,000 notes
   bench-vault DIR [--notes 10000] [--seed 1]
                     write a generated vault into DIR, which must be empty or absent
+  mcp               check `lorewell mcp` from outside, with the official suite and client
   docs              write the generated pages under docs/ and README.md's transcript anew
 ";
 
@@ -48,6 +50,7 @@ fn run(args: &[String]) -> Result<()> {
         ("eval", rest) => cargo::evals(&[], rest),
         ("bench", rest) => bench(rest),
         ("bench-vault", rest) => bench_vault::run(rest),
+        ("mcp", []) => mcp::run().map(drop),
         ("docs", []) => docs(),
         ("help" | "-h" | "--help", _) => {
             print!("{USAGE}");

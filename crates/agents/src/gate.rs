@@ -191,6 +191,18 @@ impl Gate {
         }
     }
 
+    /// Where a caller reads.
+    ///
+    /// # Errors
+    /// As [`Gate::may_ask`].
+    pub fn reader(&self, caller: &Caller) -> Result<Reader, AgentsError> {
+        match caller {
+            Caller::Owner => Ok(Reader::Local),
+            Caller::Client(reader) => Ok(*reader),
+            Caller::Agent(known) => Ok(self.now(known)?.reader),
+        }
+    }
+
     /// The capabilities that a caller is offered, for lists of tools.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 //!   undo: a revocation holds from the next request on.
 //! - [`Reader`] is on which machine a caller reads. Notes behind the vault's fences are kept from
 //!   [`Reader::Remote`]: such a caller is answered from an index without them.
+//! - [`AuditLog`] keeps which passages left, to whom and when.
 //!
 //! How a surface uses it:
 //!
@@ -22,13 +23,16 @@
 //!     None => Caller::Owner,             // the user's own socket, or the program itself
 //! };
 //! let grant = gate.allow(&caller, entry, "Notes", vault)?; // each request
-//! // Answer from the index for `grant.reader`.
+//! // Answer from the index for `grant.reader`; where `grant.logged`, `AuditLog::record` an
+//! // `AuditEntry` of the answer before it leaves.
 //! # Ok::<(), lorewell_agents::AgentsError>(())
 //! ```
 //!
 //! The crate knows no network, no settings and no note. It is told the time and the folder.
 
 mod agent;
+mod audit;
+mod audit_entry;
 mod caller;
 mod error;
 mod expiry;
@@ -42,6 +46,8 @@ mod stored;
 mod token;
 
 pub use agent::{Agent, Approval, Reader, ScopedVault, VaultScope};
+pub use audit::{AuditFilter, AuditLimits, AuditLog, AuditView, Unnamed};
+pub use audit_entry::{AuditEntry, AuditPassage};
 pub use caller::{Caller, KnownAgent};
 pub use error::AgentsError;
 pub use expiry::{end_of, shown_time};

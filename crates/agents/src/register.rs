@@ -22,6 +22,8 @@ pub struct Register {
 pub struct Change {
     /// Another end; the inner nothing is none.
     pub expires_at: Option<Option<Timestamp>>,
+    /// Another beginning: an approval that is renewed counts from then.
+    pub approved_at: Option<Timestamp>,
     /// Another token in place of the one that it has.
     pub new_token: bool,
     /// Tool groups to turn on.
@@ -142,7 +144,10 @@ impl Register {
             let at = position(agents, asked)?;
             let agent = &mut agents[at];
             if let Some(end) = change.expires_at {
-                agent.expires_at = end;
+                agent.expires_at = end.map(whole_seconds);
+            }
+            if let Some(start) = change.approved_at {
+                agent.approved_at = whole_seconds(start);
             }
             if let Some(token) = &token {
                 agent.token = token.hash();

@@ -16,6 +16,7 @@ mod input;
 mod links;
 mod read;
 mod rebuild;
+mod received;
 mod related;
 mod search;
 mod status;
@@ -35,9 +36,10 @@ pub use filter::FilterInput;
 pub use links::{BacklinkJson, Links, LinksInput, LinksOutput, OutgoingJson, TargetJson};
 pub use read::{Read, ReadInput, ReadOutput};
 pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
+pub use received::{Received, received};
 pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSignalJson};
 pub use search::{Search, SearchInput};
-pub use status::{FileJson, Status, StatusInput, StatusOutput};
+pub use status::{FileJson, PortableJson, Status, StatusInput, StatusOutput};
 pub use verify::{
     ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify,
     VerifyInput, VerifyOutput,

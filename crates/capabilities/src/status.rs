@@ -1,8 +1,10 @@
 //! `knowledge.status`: what the index holds, what it does not, and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lorewell_engine::{FileState, LeftOutFile, StatusRequest, Warning};
+use lorewell_engine::{
+    CarriedSegment, FileState, LeftOutFile, PortableStatus, SkippedCarried, StatusRequest, Warning,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,9 @@ pub struct StatusOutput {
     pub built: bool,
     /// The index.
     pub index: IndexStatusJson,
+    /// Vectors that travel with the vault, where there are any or are to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub portable: Option<PortableJson>,
     /// The embedding models and what they cover.
     pub models: Vec<ModelJson>,
     /// Files and folders that are not searched, with the reason; the first of them.
@@ -89,6 +94,37 @@ pub struct IndexStatusJson {
     pub segments_bytes: u64,
     /// Bytes of the vectors.
     pub vectors_bytes: u64,
+}
+
+/// Vectors in the vault's own folder, which its sync carries to other devices.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PortableJson {
+    /// The setting `index_storage`: `vault`, or `local` where files lie there all the same.
+    pub storage: String,
+    /// The folder in the vault.
+    pub folder: String,
+    /// This device's name; absent before it wrote anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Whole files, of all devices and models.
+    pub segments: u64,
+    /// Those of this device.
+    pub own_segments: u64,
+    /// How many devices wrote them.
+    pub devices: u64,
+    /// Vectors in them.
+    pub vectors: u64,
+    /// Bytes of them.
+    pub portable_bytes: u64,
+    /// Vectors of this index that no file has yet. A few wait some minutes before they are written.
+    pub waiting: u64,
+    /// Files that are passed over, with the reason.
+    pub skipped: Vec<FileJson>,
+    /// How many there are.
+    pub skipped_total: u64,
+    /// Why this device could not bring its files up to date; absent if it could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// A model's part in the index.
@@ -145,9 +181,10 @@ impl Capability for Status {
 
     fn run(desk: &Desk<'_>, input: StatusInput) -> Result<StatusOutput, Failure> {
         let path = input.why_not.clone().unwrap_or_default();
+        let limit = input.list.unwrap_or(100) as usize;
         let status = desk.host.status(&StatusRequest {
             why_not: input.why_not,
-            list_limit: input.list.unwrap_or(100) as usize,
+            list_limit: limit,
             verify: input.verify,
         })?;
         let totals = status.totals;
@@ -169,6 +206,9 @@ impl Capability for Status {
                 segments_bytes: status.sizes.segments,
                 vectors_bytes: status.sizes.vectors,
             },
+            portable: status
+                .portable
+                .map(|portable| PortableJson::new(portable, limit)),
             models: status
                 .models
                 .into_iter()
@@ -192,6 +232,36 @@ impl Capability for Status {
                 .map(|outcome| outcome.err().unwrap_or_else(|| "ok".to_string())),
             file: status.file.map(|state| FileJson::of_state(path, state)),
         })
+    }
+}
+
+impl PortableJson {
+    fn new(portable: PortableStatus, limit: usize) -> PortableJson {
+        let (segments, skipped) = (portable.inventory.segments, portable.inventory.skipped);
+        let is_own =
+            |segment: &&CarriedSegment| Some(segment.device.to_string()) == portable.device;
+        let own_segments = segments.iter().filter(is_own).count();
+        let devices: BTreeSet<_> = segments.iter().map(|segment| segment.device).collect();
+        let file = |skipped: &SkippedCarried| FileJson {
+            path: skipped.path.clone(),
+            folder: false,
+            code: skipped.fault.code().to_string(),
+            reason: skipped.fault.to_string(),
+        };
+        PortableJson {
+            storage: if portable.carry { "vault" } else { "local" }.to_string(),
+            folder: portable.folder.display().to_string(),
+            device: portable.device,
+            segments: segments.len() as u64,
+            own_segments: own_segments as u64,
+            devices: devices.len() as u64,
+            vectors: segments.iter().map(|s| u64::from(s.rows)).sum(),
+            portable_bytes: segments.iter().map(|s| s.bytes).sum(),
+            waiting: portable.waiting,
+            skipped: skipped.iter().take(limit).map(file).collect(),
+            skipped_total: skipped.len() as u64,
+            trouble: portable.trouble,
+        }
     }
 }
 

@@ -33,6 +33,10 @@ pub(crate) fn command() -> Command {
         .subcommand(config())
         .subcommand(eval())
         .subcommand(watch())
+        .subcommand(crate::agent_command::command())
+        .subcommand(crate::audit_command::command())
+        .subcommand(crate::serve_command::command())
+        .subcommand(crate::service_command::command())
         .subcommand(crate::install_command::install())
         .subcommand(crate::install_command::uninstall())
         .subcommand(crate::skill_command::command())
@@ -67,7 +71,10 @@ fn capability(entry: &Entry) -> Command {
     for field in fields(entry) {
         command = command.args(field.arguments());
     }
-    let command = command.arg(vault_flag()).arg(index_dir_flag());
+    let command = command
+        .arg(vault_flag())
+        .arg(index_dir_flag())
+        .arg(bridge_flag());
     if entry.fresh {
         command.arg(
             Arg::new("no-refresh")
@@ -172,12 +179,6 @@ fn config() -> Command {
 }
 
 fn eval() -> Command {
-    let switch = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     let value = |name: &'static str, shown: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(shown).help(help)
     };
@@ -278,11 +279,26 @@ fn watch() -> Command {
         .args([vault_flag(), index_dir_flag()])
 }
 
+/// A flag that is there or not.
+pub(crate) fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
 pub(crate) fn vault_flag() -> Arg {
     Arg::new("vault")
         .long("vault")
         .value_name("NAME_OR_DIR")
         .help("The vault: a name from `lorewell vault list`, or a folder (default: the default vault)")
+}
+
+fn bridge_flag() -> Arg {
+    Arg::new("bridge")
+        .long("bridge")
+        .value_name("WHEN")
+        .help("Have the bridge answer: never, auto, start or require (setting `bridge`)")
 }
 
 pub(crate) fn index_dir_flag() -> Arg {

@@ -1,11 +1,13 @@
 //! Running a capability from the command line: vault, index, request, answer.
 
 use clap::ArgMatches;
-use lorewell_capabilities::{Desk, Entry, Failure, table};
+use lorewell_capabilities::{Capability, Desk, Entry, Failure, Rebuild, table};
 use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
 use serde_json::Value;
 
+use crate::audit_command::{follow, took_out};
+use crate::bridge_client;
 use crate::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
@@ -25,14 +27,31 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
         style::warn(&warning.message);
     }
     style::set_color(&settings.color());
-    let host = lorewell_setup::open(config, &settings, &vault)?;
     let progress = Progress::new(&settings.progress());
     let mut input = fields::input(entry, matches)?;
     if !matches.get_flag("json") {
         render::shorten(entry, &mut input);
     }
-    let desk = desk(&host, entry, matches, &progress)?;
-    let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
+    let asked = Asked {
+        entry,
+        input: &input,
+        refresh: !(entry.fresh && matches.get_flag("no-refresh")),
+    };
+    let by_bridge = bridge_client::answer(config, &settings, &vault, &asked, &progress)?;
+    let (root, output) = match by_bridge {
+        Some(output) => (vault.path.clone(), output),
+        None => {
+            let host = lorewell_setup::open(config, &settings, &vault)?;
+            let desk = desk(&host, &asked, &progress)?;
+            let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
+            let counts = |field| output.get(field).and_then(Value::as_u64) > Some(0);
+            let rebuilt = entry.id == Rebuild::ID && (counts("removed") || counts("skipped"));
+            if rebuilt || desk.freshness.as_ref().is_some_and(took_out) {
+                follow(config, &settings, &vault, &host);
+            }
+            (host.root().to_path_buf(), output)
+        }
+    };
     let outcome = outcome(&output);
     if matches.get_flag("json") {
         style::print_data(&output.to_string());
@@ -40,11 +59,19 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
         let looks = Looks {
             links: style::links(&settings.links()),
             width: style::width(),
-            root: host.root(),
+            root: &root,
         };
         render::print(entry, &output, &looks);
     }
     Ok(outcome)
+}
+
+/// What was asked of a capability.
+pub(crate) struct Asked<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) input: &'a Value,
+    /// Whether changes are looked for first.
+    pub(crate) refresh: bool,
 }
 
 /// The vault that is meant, and its settings.
@@ -56,6 +83,9 @@ pub(crate) fn chosen_vault(
     if let Some(folder) = matches.get_one::<String>("index-dir") {
         flags.set(Key::IndexDir, folder);
     }
+    if let Ok(Some(when)) = matches.try_get_one::<String>("bridge") {
+        flags.set(Key::Bridge, when);
+    }
     let asked = matches.get_one::<String>("vault").map(String::as_str);
     let vault = vaults::resolve(config, &flags, asked)?;
     let settings = config.settings(Some(&vault), &flags)?;
@@ -65,13 +95,11 @@ pub(crate) fn chosen_vault(
 /// Looks for changes first, where the capability answers from the index.
 fn desk<'a>(
     host: &'a Host,
-    entry: &Entry,
-    matches: &ArgMatches,
+    asked: &Asked<'_>,
     progress: &'a Progress,
 ) -> Result<Desk<'a>, Problem> {
-    let no_refresh = entry.fresh && matches.get_flag("no-refresh");
     let mut desk = Desk::new(host);
-    if entry.fresh && !no_refresh {
+    if asked.entry.fresh && asked.refresh {
         let freshness = progress.unless_waiting(host, || host.refresh(Patience::Read, progress))?;
         if progress.interrupted() {
             return Err(Failure::interrupted(freshness.pending as u64).into());

@@ -1,7 +1,10 @@
 //! `lorewell`: the command line. It turns words typed into requests of the capability table, and
 //! answers into text for people; what an ability takes and gives is defined there, not here.
 
+mod agent_command;
 mod arguments;
+mod audit_command;
+mod bridge_client;
 mod capability;
 mod config_command;
 mod doctor_command;
@@ -11,11 +14,14 @@ mod fuse_command;
 mod hook_command;
 mod install_command;
 mod mcp_command;
+mod mcp_shim;
 mod outcome;
 mod progress;
 #[cfg(test)]
 mod reference;
 mod render;
+mod serve_command;
+mod service_command;
 mod skill_command;
 #[cfg(test)]
 mod skill_reference;
@@ -62,8 +68,12 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "vault" => vault_command::run(&environment, matches),
         "config" => config_command::run(&environment, matches),
         "eval" => eval_command::run(&environment, matches),
+        "agent" => agent_command::run(&environment, matches),
+        "audit" => audit_command::run(&environment, matches),
         "mcp" => mcp_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
+        "serve" => serve_command::run(&environment, matches),
+        "service" => service_command::run(&environment, matches),
         "doctor" => doctor_command::run(&environment, matches),
         "install" => install_command::run(&environment, matches, install_command::Way::Install),
         "uninstall" => install_command::run(&environment, matches, install_command::Way::Uninstall),

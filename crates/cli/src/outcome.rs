@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use lorewell_agents::AgentsError;
 use lorewell_capabilities::{ErrorJson, Failure};
 use lorewell_engine::EngineError;
 use lorewell_setup::{OpenError, SetupError};
@@ -88,6 +89,12 @@ fn one_line(text: &str) -> String {
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         Problem(failure)
+    }
+}
+
+impl From<AgentsError> for Problem {
+    fn from(error: AgentsError) -> Problem {
+        Problem(error.into())
     }
 }
 

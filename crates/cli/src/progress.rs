@@ -51,6 +51,15 @@ impl Progress {
         INTERRUPTED.load(Ordering::SeqCst)
     }
 
+    /// Does `work`, which another process may do for this one. Afterwards the bar is gone, so that
+    /// an answer can be printed.
+    pub(crate) fn through<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outcome = work();
+        WORKING.store(false, Ordering::SeqCst);
+        self.bar.finish_and_clear();
+        outcome
+    }
+
     /// Progress where there is no terminal to draw a bar on: a line now and then.
     fn say_each_tenth(&self) {
         let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
@@ -63,20 +72,17 @@ impl Progress {
     /// if it does. Afterwards the bar is gone, so that an answer can be printed.
     pub(crate) fn unless_waiting<T>(&self, host: &Host, work: impl FnOnce() -> T) -> T {
         let (done, end) = mpsc::channel::<()>();
-        let outcome = thread::scope(|scope| {
+        thread::scope(|scope| {
             scope.spawn(move || {
                 let waits = end.recv_timeout(SUSPICIOUS) == Err(RecvTimeoutError::Timeout);
                 if waits && !WORKING.load(Ordering::SeqCst) && is_written(host) {
                     style::note("another process is writing this index; waiting for it to finish");
                 }
             });
-            let outcome = work();
+            let outcome = self.through(work);
             drop(done);
             outcome
-        });
-        WORKING.store(false, Ordering::SeqCst);
-        self.bar.finish_and_clear();
-        outcome
+        })
     }
 }
 

@@ -110,11 +110,13 @@ fn every_code_is_documented_and_none_besides() {
         "crates/capabilities/src/failure.rs",
         "crates/evaluation/src/error.rs",
         "crates/watch/src/session.rs",
+        "crates/bridge/src/error.rs",
         "crates/clients/src/error.rs",
         "crates/agents/src/error.rs",
     ]);
     given.insert(crate::vault_command::INDEX_NOT_DELETED.to_string());
     given.insert(crate::watch_command::ALREADY_WATCHED.to_string());
+    given.insert(crate::mcp_command::MCP_FAILED.to_string());
     assert_eq!(documented(errors), given);
     let given = codes(&[
         "crates/vault/src/reason.rs",

@@ -1,9 +1,12 @@
 //! `lorewell vault`: the list of vaults.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use clap::ArgMatches;
 use lorewell_capabilities::Failure;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, VaultRef, index_dir_for, index_root, vaults,
+    Config, Environment, Flags, Key, VaultRef, index_dir_for, index_root, remote_index_dir, vaults,
 };
 use serde_json::{Value, json};
 
@@ -120,18 +123,11 @@ fn remove(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Pr
         inert_line(&vault.name)
     );
     let purged = matches.get_flag("purge") && index.exists();
+    if matches.get_flag("purge") {
+        delete_index(&remote_index_dir(&index))?;
+    }
     if purged {
-        std::fs::remove_dir_all(&index).map_err(|error| {
-            let message = format!(
-                "the index in {} could not be deleted: {error}",
-                index.display()
-            );
-            Problem(Failure {
-                code: INDEX_NOT_DELETED.to_string(),
-                message,
-                hint: "Delete the folder by hand; it holds nothing but derived data.".to_string(),
-            })
-        })?;
+        delete_index(&index)?;
         said += "Its index is deleted.\n";
     } else if index.exists() {
         said += &format!(
@@ -145,6 +141,21 @@ fn remove(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Pr
         "purged": purged,
     });
     say(matches, json, &said)
+}
+
+/// Deletes the folder of an index, if it is there.
+fn delete_index(folder: &Path) -> Result<(), Problem> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Problem(Failure {
+            code: INDEX_NOT_DELETED.to_string(),
+            message: format!(
+                "the index in {} could not be deleted: {error}",
+                folder.display()
+            ),
+            hint: "Delete the folder by hand; it holds nothing but derived data.".to_string(),
+        })),
+        _ => Ok(()),
+    }
 }
 
 fn given<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {

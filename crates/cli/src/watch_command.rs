@@ -18,6 +18,7 @@ use lorewell_watch::{
 };
 use serde_json::{Value, json};
 
+use crate::audit_command::{follow, took_out};
 use crate::capability::chosen_vault;
 use crate::outcome::{Outcome, Problem};
 use crate::render::counted;
@@ -172,7 +173,13 @@ impl Keeper for Kept {
     }
 
     fn update(&mut self, observer: &dyn Observer) -> Result<Freshness, Trouble> {
-        self.host.update(observer)
+        let freshness = self.host.update(observer)?;
+        if took_out(&freshness)
+            && let Ok(config) = Config::load(&self.environment)
+        {
+            follow(&config, &self.settings, &self.vault, &self.host);
+        }
+        Ok(freshness)
     }
 }
 

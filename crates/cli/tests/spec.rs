@@ -25,6 +25,7 @@ use serde_json::Value;
 const VARIES: &[(&str, &str)] = &[
     (r"[0-9a-f]{64}", "[hash]"),
     (r"-[0-9a-f]{16}\b", "-[id]"),
+    (r"\b[0-9a-f]{32}\b", "[id]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
     (r#"("\w+_bytes"): \d+"#, "$1: [bytes]"),
     (r"(catalogue|words|vectors) [\d,]+([,)])", "$1 [bytes]$2"),

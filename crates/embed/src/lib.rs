@@ -30,6 +30,9 @@ pub trait Embedder: Send + Sync {
     /// How many numbers a vector has.
     fn dimension(&self) -> usize;
 
+    /// What it costs to embed a passage.
+    fn cost(&self) -> Cost;
+
     /// The vector of a question.
     fn embed_question(&self, text: &str) -> Embedded;
 
@@ -38,10 +41,21 @@ pub trait Embedder: Send + Sync {
     fn embed_passages(&self, inputs: &[PassageInput<'_>]) -> Vec<Embedded>;
 }
 
+/// What it costs to embed a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// Less than to look far for a vector that was made before: it is embedded with the words.
+    Cheap,
+    /// So much that the words do not wait for it: its vector follows later, and is looked for
+    /// wherever it may have been made before.
+    Dear,
+}
+
 /// What of a passage is embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassageInput<'a> {
-    /// The note's title.
+    /// The title that the note gives itself; empty if it gives none. Never its file name, which is
+    /// no content.
     pub title: &'a str,
     /// The headings above the passage, outermost first.
     pub headings: &'a [String],
@@ -65,4 +79,15 @@ pub enum Embedded {
     },
     /// Nothing to embed: no letter and no digit.
     Empty,
+    /// The model will not take this text, today or later: it is not asked again until the text or
+    /// the model changes.
+    Refused {
+        /// Why, for people.
+        reason: String,
+    },
+    /// The model cannot answer now (it is not running, the disk is full): it is asked again later.
+    Failed {
+        /// Why, for people.
+        reason: String,
+    },
 }

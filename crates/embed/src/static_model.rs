@@ -7,7 +7,7 @@
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::{
-    Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput,
+    Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput,
     coverage::{Letters, PASSAGE_THRESHOLD, QUESTION_THRESHOLD},
     vocabulary::{TokenId, Vocabulary},
     weights::Weights,
@@ -127,6 +127,10 @@ impl Embedder for StaticModel {
 
     fn dimension(&self) -> usize {
         self.tables.weights.dimension()
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Cheap
     }
 
     fn embed_question(&self, text: &str) -> Embedded {

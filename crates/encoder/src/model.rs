@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lorewell_embed::{Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput};
+use lorewell_embed::{Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput};
 
 use crate::config::Shape;
 use crate::network::{Network, Room};
@@ -299,6 +299,10 @@ impl Embedder for Encoder {
 
     fn dimension(&self) -> usize {
         self.network.shape.hidden
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Dear
     }
 
     fn embed_question(&self, text: &str) -> Embedded {

@@ -1,15 +1,18 @@
 //! The host: one vault, its index, its settings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lorewell_embed::{Embedder, StaticModel};
+use lorewell_embed::{Cost, Embedder, StaticModel};
 use lorewell_index::{
-    IndexError, IndexSettings, Layout, Lock, LockAttempt, Snapshot, Writer, known_filters,
+    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot, Writer,
+    known_filters,
 };
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
+use crate::portable::{PortableVectors, When};
+use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
 
 /// Everything of the settings that the engine itself needs.
@@ -21,8 +24,13 @@ pub struct EngineSettings {
     pub search: SearchSettings,
     /// Notes larger than this are left out, in bytes; `None` for the usual limit.
     pub max_note_bytes: Option<u64>,
+    /// How vectors travel with the vault; `None` for not at all.
+    pub portable: Option<PortableVectors>,
     /// What counts tokens; `None` for an estimate.
     pub tokens: Option<Arc<dyn Tokens>>,
+    /// The folder below which the indexes of all vaults lie. A model that is dear takes vectors of
+    /// the same text from there; `None` if it may not look.
+    pub index_root: Option<PathBuf>,
 }
 
 /// One vault with its index. Cheap to open; nothing is read until it is asked.
@@ -31,7 +39,13 @@ pub struct Host {
     pub(crate) name: String,
     pub(crate) layout: Layout,
     pub(crate) settings: EngineSettings,
+    /// The model that is wanted.
     pub(crate) embedder: &'static dyn Embedder,
+    /// The model that answers until the wanted one covers everything.
+    pub(crate) deputy: Option<&'static dyn Embedder>,
+    /// Places that may have vectors.
+    known: Vec<Arc<dyn KnownVectors>>,
+    shelf: Shelf,
 }
 
 impl Host {
@@ -62,12 +76,67 @@ impl Host {
             layout: Layout::new(index_folder),
             settings,
             embedder: StaticModel::built_in(),
+            deputy: None,
+            known: Vec::new(),
+            shelf: Shelf::default(),
         })
     }
 
-    /// The same host with another model for the dense lane; an index of the old one is read anew.
-    pub fn with_embedder(self, embedder: &'static dyn Embedder) -> Host {
-        Host { embedder, ..self }
+    /// With another model than the built-in one. Where it is dear, its vectors come when
+    /// [`embed_waiting`](Self::embed_waiting) is called; the built-in model answers in its place
+    /// until it covers everything.
+    #[must_use]
+    pub fn with_embedder(mut self, embedder: &'static dyn Embedder) -> Host {
+        let built_in: &'static dyn Embedder = StaticModel::built_in();
+        let other = embedder.fingerprint() != built_in.fingerprint();
+        self.deputy = (embedder.cost() == Cost::Dear && other).then_some(built_in);
+        self.embedder = embedder;
+        self
+    }
+
+    /// With another place that may have vectors. Places are asked in the order in which they came,
+    /// after the index itself and before the other indexes of this machine.
+    #[must_use]
+    pub fn knowing(mut self, place: Arc<dyn KnownVectors>) -> Host {
+        self.known.push(place);
+        self
+    }
+
+    /// The places that may have vectors of the wanted model, apart from its own index. None where
+    /// it is cheaper to embed.
+    pub(crate) fn known_elsewhere(&self) -> Vec<Arc<dyn KnownVectors>> {
+        if self.embedder.cost() == Cost::Cheap {
+            return Vec::new();
+        }
+        let mut places = self.known.clone();
+        places.extend(self.carried_vectors());
+        if let Some(root) = &self.settings.index_root {
+            let fingerprint = self.embedder.fingerprint().as_str();
+            places.push(Arc::new(Siblings::new(root, &self.layout, fingerprint)));
+        }
+        places
+    }
+
+    /// The writer of the index, for the wanted model.
+    pub(crate) fn writer(&self, lock: Lock) -> Result<Writer, IndexError> {
+        let mut writer = Writer::open(&self.layout, lock, self.embedder)?;
+        for place in self.known_elsewhere() {
+            writer.ask_also(place);
+        }
+        Ok(writer)
+    }
+
+    /// Keeps so many views open between questions, for a process that answers many. A view that is
+    /// kept holds no writer up, and one that is outdated is never given out again.
+    #[must_use]
+    pub fn keeping_views(mut self, views: usize) -> Host {
+        self.shelf = Shelf::with_places(views);
+        self
+    }
+
+    /// Closes the views that are kept and not in use.
+    pub fn close_kept_views(&self) {
+        self.shelf.clear();
     }
 
     /// The vault's name, as shown in answers.
@@ -90,6 +159,13 @@ impl Host {
         &self.settings
     }
 
+    /// Whether it answers a reader who must not learn of some notes
+    /// ([`RuleSettings::fences`](crate::RuleSettings)). Then it tells of indexed notes alone: no
+    /// other file is named or counted, for it may be behind a fence.
+    pub fn has_fences(&self) -> bool {
+        self.settings.index.rules.has_fences()
+    }
+
     /// The newest generation, as it is on disk; [`IndexError::Absent`] before the first build.
     ///
     /// The folder is not compared with it. Only notes that are excluded by now are taken out
@@ -98,15 +174,20 @@ impl Host {
     /// # Errors
     /// See [`IndexError`]; [`EngineError::ExclusionsChanged`] if such notes cannot be taken out.
     pub fn view(&self) -> Result<View<'_>, EngineError> {
+        let snapshot = self.without_excluded()?;
         Ok(View {
             host: self,
-            snapshot: self.without_excluded()?,
+            embedder: self.embedder_of(&snapshot),
+            snapshot: self.shelf.lend(snapshot),
         })
     }
 
     /// The newest generation, without notes that the rules in force exclude.
     pub(crate) fn without_excluded(&self) -> Result<Snapshot, EngineError> {
-        let snapshot = self.snapshot()?;
+        let snapshot = match self.shelf.take() {
+            Some(snapshot) => snapshot,
+            None => self.snapshot()?,
+        };
         let known = || known_filters(&self.layout);
         let (rules, _) = self
             .vault
@@ -131,11 +212,28 @@ impl Host {
         Writer::open(&self.layout, lock, self.embedder)
             .and_then(|mut writer| writer.exclude(rules))
             .map(drop)
-            .map_err(EngineError::ExclusionsChanged)
+            .map_err(EngineError::ExclusionsChanged)?;
+        self.tend_portable(When::Excluding);
+        Ok(())
     }
 
+    /// The newest generation, with the vectors of the model that answers.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {
+        let models = std::iter::once(self.embedder).chain(self.deputy);
+        let fingerprints: Vec<&str> = models.map(|m| m.fingerprint().as_str()).collect();
+        Snapshot::open_for_any(&self.layout, &fingerprints)
+    }
+
+    /// The newest generation, with the vectors of the wanted model.
+    pub(crate) fn wanted_snapshot(&self) -> Result<Snapshot, IndexError> {
         Snapshot::open(&self.layout, self.embedder.fingerprint().as_str())
+    }
+
+    /// The model whose vectors a snapshot has.
+    fn embedder_of(&self, snapshot: &Snapshot) -> &'static dyn Embedder {
+        let answers =
+            |model: &&'static dyn Embedder| model.fingerprint().as_str() == snapshot.fingerprint();
+        self.deputy.filter(answers).unwrap_or(self.embedder)
     }
 
     /// The exclusions that hold now: those of the settings, and those of the vault's own app.

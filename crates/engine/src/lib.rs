@@ -5,6 +5,7 @@
 //! environment variables and no home folder: whoever opens a host hands these in.
 
 mod context;
+mod embedding;
 mod error;
 mod host;
 mod link_desk;
@@ -12,9 +13,11 @@ mod links;
 mod note_parts;
 mod note_text;
 mod place;
+mod portable;
 mod refresh;
 mod related;
 mod sentence;
+mod shelf;
 mod status;
 mod verify;
 mod view;
@@ -22,6 +25,7 @@ mod view;
 pub use context::{
     Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
 };
+pub use embedding::Embedding;
 pub use error::EngineError;
 pub use host::{EngineSettings, Host};
 pub use links::{
@@ -30,6 +34,7 @@ pub use links::{
 };
 pub use note_parts::{NoteLink, NoteParts};
 pub use note_text::{NoteText, ReadRequest};
+pub use portable::{PortableStatus, PortableVectors};
 pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
 pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
@@ -41,14 +46,17 @@ pub use view::View;
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
-    IndexError, IndexSettings, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage, StoredNote,
-    StoredPassage, Totals, UpdateReport, Warning,
+    IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
+    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
+pub use lorewell_portable::{
+    CarriedSegment, DeviceId, Fault as CarriedFault, Inventory, Skipped as SkippedCarried,
+};
 pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as DifferencePart, Wording};
 pub use lorewell_retrieval::{
     Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, FusionInput, Lane, LaneReport,
     LaneState, LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
     SearchSettings, Signal, Standing, TermScore, Voice, fuse,
 };
-pub use lorewell_vault::{RuleError, RuleSettings, Rules, VaultError};
+pub use lorewell_vault::{FenceSettings, RuleError, RuleSettings, Rules, VaultError};

@@ -144,6 +144,9 @@ impl View<'_> {
 
     /// The path of a note that is in the folder, whether or not it is in the index.
     fn on_disk(&self, name: &str) -> Option<String> {
+        if self.host.has_fences() {
+            return None;
+        }
         let is_inside = std::path::Path::new(name)
             .components()
             .all(|part| matches!(part, std::path::Component::Normal(_)));

@@ -1,10 +1,13 @@
 //! Bringing the index up to date before an answer, or on request.
 
+use lorewell_embed::Cost;
 use lorewell_index::{
-    Changes, IndexError, Lock, LockAttempt, Observer, Unreadable, UpdateReport, Writer,
+    Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Stage, Unreadable,
+    UpdateReport, Writer,
 };
 use lorewell_vault::Listing;
 
+use crate::portable::When;
 use crate::{EngineError, Host};
 
 /// What to do while another process writes the index.
@@ -44,6 +47,16 @@ impl Host {
     /// # Errors
     /// The folder cannot be read, or there is no usable index and none can be made.
     pub fn refresh(
+        &self,
+        patience: Patience,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, EngineError> {
+        let freshness = self.bring_up_to_date(patience, observer)?;
+        self.tend_portable(When::Due);
+        Ok(freshness)
+    }
+
+    fn bring_up_to_date(
         &self,
         patience: Patience,
         observer: &dyn Observer,
@@ -102,7 +115,8 @@ impl Host {
         Ok(self.update(lock, listing, 0, observer)?)
     }
 
-    /// Reads every note anew. A healthy index goes on answering meanwhile; one that is damaged
+    /// Reads every note anew. A healthy index goes on answering as it was until the last note is
+    /// read, and keeps the vectors of texts that stay; one that is damaged
     /// or of another format is thrown away first.
     ///
     /// # Errors
@@ -119,9 +133,11 @@ impl Host {
         if !healthy {
             self.layout.discard()?;
         }
-        let mut writer = Writer::open(&self.layout, lock, self.embedder)?;
+        let mut writer = self.writer(lock)?;
         writer.read_everything()?;
-        Ok(self.run(writer, &listing, observer)?)
+        let freshness = self.run(writer, &listing, observer)?;
+        self.tend_portable(When::Now);
+        Ok(freshness)
     }
 
     /// How far the index is behind the folder, without changing anything.
@@ -154,6 +170,9 @@ impl Host {
     /// What really differs: files with a doubtful stamp are read.
     pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
         changes.settle(|path| self.vault.read(path).ok().map(|file| file.content_hash));
+        if self.has_fences() {
+            changes.keep_known();
+        }
         changes
     }
 
@@ -169,12 +188,32 @@ impl Host {
         Ok(Some(Behind {
             is_current: changes.is_empty()
                 && !totals.unfinished
+                && !self.lacks_vectors(&snapshot)?
                 && snapshot.was_read_with(&self.settings.index, listing)?,
             same_rules: snapshot.excludes_by(&listing.rules)?,
             notes: totals.notes,
             generation: totals.generation,
             changes,
         }))
+    }
+
+    /// Whether vectors are missing that are made without waiting: those of a cheap model, wanted or
+    /// answering in the place of another.
+    fn lacks_vectors(&self, snapshot: &Snapshot) -> Result<bool, IndexError> {
+        if snapshot.totals().passages == 0 {
+            return Ok(false);
+        }
+        let complete = snapshot.model().is_some_and(ModelState::is_complete);
+        if self.embedder.cost() == Cost::Cheap {
+            return Ok(!complete);
+        }
+        let wanted = self.wanted_snapshot()?;
+        let answers = snapshot.fingerprint() != wanted.fingerprint();
+        Ok(match self.deputy {
+            _ if answers => !complete,
+            Some(_) => wants_deputy(wanted.model()),
+            None => false,
+        })
     }
 
     /// `listing` and `generation` were seen before the lock was ours.
@@ -185,7 +224,7 @@ impl Host {
         generation: u64,
         observer: &dyn Observer,
     ) -> Result<Freshness, IndexError> {
-        let writer = Writer::open(&self.layout, lock, self.embedder)?;
+        let writer = self.writer(lock)?;
         if writer.generation()? == generation {
             return self.run(writer, &listing, observer);
         }
@@ -200,7 +239,12 @@ impl Host {
         listing: &Listing,
         observer: &dyn Observer,
     ) -> Result<Freshness, IndexError> {
-        let report = writer.update(
+        let behind_fences = BehindFences(observer);
+        let observer = match self.has_fences() {
+            true => &behind_fences,
+            false => observer,
+        };
+        let mut report = writer.update(
             &self.vault,
             listing,
             &self.settings.index,
@@ -208,6 +252,10 @@ impl Host {
             observer,
         )?;
         drop(writer);
+        self.fill_deputy(&report, observer)?;
+        if self.has_fences() {
+            report.skipped = 0;
+        }
         let (pending, unreadable) = if report.stopped || report.unread > 0 {
             let changes = self.settled(self.snapshot()?.changes(listing)?);
             (changes.pending(), changes.unreadable())
@@ -224,6 +272,32 @@ impl Host {
             ..Freshness::of(pending, unreadable, reason)
         })
     }
+}
+
+impl Host {
+    /// Embeds for the model that answers until the wanted one covers everything, where it lacks
+    /// something. It is cheap, so this is not put off.
+    fn fill_deputy(
+        &self,
+        report: &UpdateReport,
+        observer: &dyn Observer,
+    ) -> Result<(), IndexError> {
+        let Some(deputy) = self.deputy.filter(|_| !report.stopped) else {
+            return Ok(());
+        };
+        if !self.lacks_vectors(&self.snapshot()?)? {
+            return Ok(());
+        }
+        let lock = Lock::wait(&self.layout)?;
+        let mut writer = Writer::open(&self.layout, lock, deputy)?;
+        writer.fill_in(&self.vault, &self.settings.index, deputy, observer)
+    }
+}
+
+/// Whether another model answers better than the wanted one with what it has by now: it has fewer
+/// vectors than it lacks.
+fn wants_deputy(wanted: Option<&ModelState>) -> bool {
+    wanted.is_none_or(|model| model.missing > model.embedded)
 }
 
 impl Freshness {
@@ -247,6 +321,19 @@ impl Freshness {
             unreadable: count,
             report: None,
         }
+    }
+}
+
+/// An observer that does not hear which files are read, nor how many: some may be behind a fence.
+struct BehindFences<'a>(&'a dyn Observer);
+
+impl Observer for BehindFences<'_> {
+    fn stage(&self, stage: Stage) {
+        self.0.stage(stage);
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.stopped()
     }
 }
 

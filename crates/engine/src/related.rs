@@ -74,7 +74,7 @@ impl View<'_> {
             weights: RelatedWeights::default(),
             apart: None,
         };
-        let found = lorewell_retrieval::related(&self.snapshot, self.host.embedder, &request)?;
+        let found = lorewell_retrieval::related(&self.snapshot, self.embedder, &request)?;
         let mut original = None;
         let mut notes = Vec::with_capacity(found.notes.len());
         for related in found.notes {

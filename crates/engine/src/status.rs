@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_index::{
-    IndexError, Layout, Lock, LockAttempt, Sizes, SkippedFile, Snapshot, Totals, Warning,
-};
+use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
-use crate::{EngineError, Host};
+use crate::{EngineError, Host, PortableStatus};
 
 /// What is wanted of the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +38,8 @@ pub struct Status {
     pub pending: usize,
     /// The process that is writing the index now, if there is one and it is known.
     pub writer: Option<Option<u32>>,
+    /// Vectors that travel with the vault, where there are any or are to be.
+    pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
     /// Files that are not searched, with the reason; the first of them.
@@ -75,6 +75,8 @@ pub struct ModelStatus {
     pub outside: u64,
     /// Passages that were not embedded yet.
     pub missing: u64,
+    /// Passages that the model will not take.
+    pub refused: u64,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -114,6 +116,16 @@ pub enum FileState {
 }
 
 impl Host {
+    /// The models of a generation: the wanted one, and the one that answers in its place.
+    fn models(&self, snapshot: &Snapshot) -> Result<Vec<ModelStatus>, IndexError> {
+        let wanted = self.wanted_snapshot()?;
+        let mut models: Vec<ModelStatus> = model(&wanted).into_iter().collect();
+        if wanted.fingerprint() != snapshot.fingerprint() {
+            models.extend(model(snapshot));
+        }
+        Ok(models)
+    }
+
     /// The state of the vault and its index. Changes nothing, but that notes which are excluded
     /// by now go out of the index, so that nothing here counts or names them.
     ///
@@ -121,7 +133,7 @@ impl Host {
     /// The folder of notes cannot be read, or the index is damaged or of another format;
     /// [`EngineError::ExclusionsChanged`].
     pub fn status(&self, request: &StatusRequest) -> Result<Status, EngineError> {
-        let listing = self.list()?;
+        let mut listing = self.list()?;
         let snapshot = match self.without_excluded() {
             Ok(snapshot) => Some(snapshot),
             Err(EngineError::Index(IndexError::Absent(_))) => None,
@@ -132,6 +144,10 @@ impl Host {
             .map(Snapshot::skipped)
             .transpose()?
             .unwrap_or_default();
+        let skipped = match self.has_fences() {
+            true => Vec::new(),
+            false => skipped,
+        };
         let (warnings, warnings_total) =
             self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
         let pending = match &snapshot {
@@ -139,8 +155,13 @@ impl Host {
                 let changes = self.settled(snapshot.changes(&listing)?);
                 changes.pending() + changes.unreadable().changed
             }
+            None if self.has_fences() => 0,
             None => listing.notes.len(),
         };
+        if self.has_fences() {
+            let asked = request.why_not.as_ref().map(|path| self.relative(path));
+            only_indexed(&mut listing, snapshot.as_ref(), asked.as_deref())?;
+        }
         let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
         let file = match &request.why_not {
             Some(path) => Some(self.file_state(path, &listing, snapshot.as_ref(), &skipped)?),
@@ -158,7 +179,11 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
-            models: snapshot.as_ref().map(models).unwrap_or_default(),
+            portable: self.portable_status()?,
+            models: match &snapshot {
+                Some(snapshot) => self.models(snapshot)?,
+                None => Vec::new(),
+            },
             left_out,
             left_out_total,
             unreadable: unreadable(&listing, &skipped),
@@ -240,11 +265,13 @@ impl Host {
                 _ => FileState::Pending,
             });
         }
-        Ok(if self.root().join(&wanted).exists() {
-            FileState::NotANote
-        } else {
-            FileState::Absent
-        })
+        Ok(
+            if !self.has_fences() && self.root().join(&wanted).exists() {
+                FileState::NotANote
+            } else {
+                FileState::Absent
+            },
+        )
     }
 
     /// A path of this vault, whether it was given from the root or as a whole path.
@@ -257,25 +284,48 @@ impl Host {
     }
 }
 
-fn models(snapshot: &Snapshot) -> Vec<ModelStatus> {
-    let model = snapshot.model().map(|state| ModelStatus {
+/// Leaves nothing in a listing of which the index has no note, see [`Host::has_fences`]; and of
+/// the notes those alone that a status may have to name.
+fn only_indexed(
+    listing: &mut Listing,
+    snapshot: Option<&Snapshot>,
+    asked: Option<&str>,
+) -> Result<(), IndexError> {
+    let is_asked = |path: &str| asked.is_some_and(|asked| name_key(asked) == name_key(path));
+    let notes = std::mem::take(&mut listing.notes);
+    for entry in notes {
+        let path = entry.path.as_str();
+        let is_wanted = entry.placeholder || is_asked(path);
+        let known = snapshot.filter(|_| is_wanted).map(|s| s.note_at(path));
+        if known.transpose()?.flatten().is_some() {
+            listing.notes.push(entry);
+        }
+    }
+    listing.left_out.clear();
+    listing.unreadable.clear();
+    listing.other_files.clear();
+    Ok(())
+}
+
+/// A model's part in a generation, if it has one.
+fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
+    let state = snapshot.model()?;
+    let passages = state.embedded + state.outside + state.missing + state.refused;
+    (passages > 0).then(|| ModelStatus {
         model: state.model.clone(),
         fingerprint: state.fingerprint.clone(),
         embedded: state.embedded,
         outside: state.outside,
         missing: state.missing,
-    });
-    model.into_iter().collect()
+        refused: state.refused,
+    })
 }
 
 fn writer(layout: &Layout) -> Option<Option<u32>> {
     if !layout.exists() {
         return None;
     }
-    match Lock::attempt(layout) {
-        Ok(LockAttempt::HeldBy(process)) => Some(process),
-        _ => None,
-    }
+    Lock::holder(layout)
 }
 
 fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {

@@ -1,14 +1,18 @@
 //! A view: answers from one generation of the index.
 
-use lorewell_index::{Snapshot, Totals};
+use lorewell_embed::Embedder;
+use lorewell_index::Totals;
 use lorewell_retrieval::{Answer, Request};
 
+use crate::shelf::Lent;
 use crate::{EngineError, Host};
 
 /// One generation of one vault's index. Whatever is written meanwhile, it answers the same.
 pub struct View<'h> {
     pub(crate) host: &'h Host,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: Lent<'h>,
+    /// The model whose vectors the snapshot has.
+    pub(crate) embedder: &'static dyn Embedder,
 }
 
 impl View<'_> {
@@ -29,7 +33,7 @@ impl View<'_> {
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
         Ok(lorewell_retrieval::search(
             &self.snapshot,
-            self.host.embedder,
+            self.embedder,
             request,
         )?)
     }
@@ -42,6 +46,20 @@ impl View<'_> {
     pub fn paths_of_note_named(&self, name: &str) -> Result<(String, Vec<String>), EngineError> {
         let (note, others) = self.note_named(name)?;
         Ok((note.path.as_str().to_string(), others))
+    }
+
+    /// Whether a note of this path, which somebody was told of before, may still be named: it is
+    /// in this generation, or it is gone from the folder and no rule leaves out its path. What is
+    /// in the folder and not in the index is left out, or never was told of.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn may_name(&self, path: &str) -> Result<bool, EngineError> {
+        if self.snapshot.note_at(path)?.is_some() {
+            return Ok(true);
+        }
+        let is_left_out = || self.host.rules_in_force().excludes_path(path).is_some();
+        Ok(!self.host.root().join(path).exists() && !is_left_out())
     }
 
     /// Whether a newer generation has been committed since.

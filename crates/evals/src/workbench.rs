@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use lorewell_engine::{EngineSettings, Host, Patience, Quiet, View};
 use lorewell_evaluation::{Outcome, Question, System};
 use tempfile::TempDir;
@@ -28,6 +28,11 @@ impl Workbench {
             host = host.with_embedder(model);
         }
         host.refresh(Patience::Wait, &Quiet)?;
+        let embedding = host.embed_waiting(&Quiet)?;
+        ensure!(
+            embedding.waiting == 0,
+            "passages without a vector: {embedding:?}"
+        );
         Ok(Workbench {
             host,
             _index: index,

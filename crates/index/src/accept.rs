@@ -61,10 +61,13 @@ impl Writer {
         }
         let news = new_reading.is_some() || !same_rules;
         if news {
-            // What was left out may come back.
-            transaction
-                .execute("DELETE FROM skipped", [])
-                .map_err(fail)?;
+            // What was left out may come back. Other rules may forbid to name it; else it stays
+            // listed until it is read.
+            let again = match same_rules {
+                true => "UPDATE skipped SET changed_ns = -2",
+                false => "DELETE FROM skipped",
+            };
+            transaction.execute(again, []).map_err(fail)?;
             catalogue::set_meta(&transaction, "rules", &rules_key(rules)).map_err(fail)?;
         }
         transaction.commit().map_err(fail)?;

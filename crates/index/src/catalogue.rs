@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lorewell_text::name_key;
-use lorewell_vault::FileEntry;
+use lorewell_vault::{FileEntry, Reason};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
@@ -274,6 +274,13 @@ pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite:
             skipped.failed
         ])?;
     Ok(changed > 0)
+}
+
+/// Whether the file at a path is a skipped one that readers are told of: not behind a fence.
+pub(crate) fn is_told(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached("SELECT 1 FROM skipped WHERE path = ?1 AND code <> ?2")?
+        .exists([path, Reason::Fenced.code()])
 }
 
 /// Whether there was something to forget.

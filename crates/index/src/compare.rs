@@ -37,6 +37,13 @@ pub(crate) struct Candidate {
     pub(crate) known: Option<Known>,
 }
 
+impl Candidate {
+    /// Whether the catalogue has it as read in another way.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.outdated)
+    }
+}
+
 /// What the catalogue knows of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
@@ -78,6 +85,12 @@ impl Changes {
             }
             _ => true,
         });
+    }
+
+    /// Leaves files that no note of the index comes from out of the count: what was not read may
+    /// be something that must not be counted.
+    pub fn keep_known(&mut self) {
+        self.read.retain(|candidate| candidate.known.is_some());
     }
 
     /// Whether the note at a path is new or changed.

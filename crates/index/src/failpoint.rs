@@ -21,8 +21,9 @@ mod armed {
 
     use crate::IndexError;
 
-    /// Every place, in the order of an update with an exclusion and a merge; those of discarding last.
-    pub const POINTS: [&str; 17] = [
+    /// Every place, in the order of an update with an exclusion and a merge; then those of reading
+    /// everything anew, of compacting vectors, and of discarding.
+    pub const POINTS: [&str; 22] = [
         "after-settings-commit",
         "after-purge-write",
         "after-purge-commit",
@@ -38,6 +39,11 @@ mod armed {
         "before-merge-commit",
         "after-merge-commit",
         "before-checkpoint",
+        "before-whole-commit",
+        "after-whole-commit",
+        "after-compact-write",
+        "before-compact-commit",
+        "after-compact-commit",
         "discard-after-catalogue",
         "discard-after-segments",
     ];

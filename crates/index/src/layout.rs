@@ -40,6 +40,11 @@ impl Layout {
         self.folder.join("catalogue.sqlite")
     }
 
+    /// SQLite's write-ahead log of the catalogue.
+    pub(crate) fn log(&self) -> PathBuf {
+        self.folder.join("catalogue.sqlite-wal")
+    }
+
     pub(crate) fn segments(&self) -> PathBuf {
         self.folder.join("segments")
     }

@@ -12,6 +12,7 @@ mod batch;
 mod candidates;
 mod carried;
 mod catalogue;
+mod compact;
 mod compare;
 mod content;
 mod date;
@@ -21,17 +22,21 @@ mod evidence;
 pub mod failpoint;
 #[cfg(not(feature = "failpoints"))]
 mod failpoint;
+mod known;
+mod later;
 mod layout;
 mod links;
 mod lock;
 mod lookups;
 mod merge;
 mod model;
+mod model_row;
 mod neighbours;
 mod places;
 mod prepare;
 mod property;
 mod purge;
+mod rest;
 mod schema;
 mod scope;
 mod settings;
@@ -51,6 +56,8 @@ pub use error::IndexError;
 pub use evidence::{
     Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, NoteFacts,
 };
+pub use known::Siblings;
+pub use later::{Late, Taken, Waiting};
 pub use layout::{Layout, Sizes};
 pub use links::{LinkTarget, StoredLink};
 pub use lock::{Lock, LockAttempt};
@@ -63,3 +70,5 @@ pub use snapshot::{NameKind, NoteName, Snapshot};
 pub use stored::{ModelState, SkippedFile, StoredNote, StoredPassage, Totals, Warning};
 pub use update::{Observer, Quiet, Stage, UpdateReport};
 pub use writer::Writer;
+
+pub use lorewell_vectors::KnownVectors;

@@ -46,6 +46,20 @@ impl Lock {
         }
     }
 
+    /// Whether a process holds the lock, and its id, if it could be read. Nothing is written.
+    pub fn holder(layout: &Layout) -> Option<Option<u32>> {
+        let mut file = File::open(layout.lock()).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let read = file.read_to_string(&mut text).ok();
+                Some(read.and_then(|_| text.trim().parse().ok()))
+            }
+            // Free; ours goes with the file.
+            _ => None,
+        }
+    }
+
     /// Waits until the lock is free.
     pub fn wait(layout: &Layout) -> Result<Lock, IndexError> {
         let file = open(layout)?;

@@ -9,11 +9,15 @@ use crate::state::OpenSegment;
 use crate::writer::{Writer, begin, insert_segment};
 use crate::{IndexError, catalogue};
 
+/// A segment with so many dead passages is written anew when they are a quarter of it; one with
+/// fewer, when they are half.
+const MANY_DEAD: u32 = 256;
+
 /// So many segments of one size tier are joined into one of the next.
 const PER_TIER: usize = 4;
 
 impl Writer {
-    /// Joins segments until no tier is full; a segment mostly dead is written anew by itself.
+    /// Joins segments until no tier is full; a segment with much dead in it is written anew by itself.
     pub(crate) fn merge_segments(&mut self) -> Result<(), IndexError> {
         while let Some(chosen) = choose(&self.state.segments) {
             self.join(&chosen)?;
@@ -77,10 +81,9 @@ fn choose(segments: &[OpenSegment]) -> Option<Vec<usize>> {
 
 /// `sizes`: live and dead passages of each segment.
 fn choose_by_size(sizes: &[(u32, u32)]) -> Option<Vec<usize>> {
-    if let Some(mostly_dead) = sizes
-        .iter()
-        .position(|(alive, dead)| *dead > 0 && dead >= alive)
-    {
+    if let Some(mostly_dead) = sizes.iter().position(|(alive, dead)| {
+        *dead > 0 && (dead >= alive || *dead >= MANY_DEAD && dead * 3 >= *alive)
+    }) {
         return Some(vec![mostly_dead]);
     }
     let tier = |alive: u32| alive.max(64).ilog2() / 2;
@@ -110,6 +113,8 @@ mod tests {
             Some(vec![1, 2, 3, 4])
         );
         assert_eq!(choose_by_size(&[(500, 500), (9, 0)]), Some(vec![0]));
+        assert_eq!(choose_by_size(&[(3_000, 999), (9, 0)]), None);
+        assert_eq!(choose_by_size(&[(3_000, 1_000), (9, 0)]), Some(vec![0]));
         assert_eq!(choose_by_size(&[(0, 0)]), None);
         let joined_until_quiet = |mut sizes: Vec<(u32, u32)>| {
             let mut rounds = 0;

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use lorewell_embed::{Embedded, Embedder, PassageInput};
-use lorewell_markdown::Link;
+use lorewell_embed::{Cost, Embedded, Embedder, PassageInput};
+use lorewell_markdown::{Link, Note, Passage};
 use lorewell_vault::{AppFolders, FileEntry, NoteFile, ReadError, Reason, Vault};
+use lorewell_vectors::Key;
 use serde_json::Value;
 
 use crate::carried::carried;
 use crate::compare::{Candidate, UNSTAMPED};
+use crate::known::{Found, Sources};
 use crate::{Date, Evidence, IndexSettings, NoteFacts};
 
 /// What became of a file.
@@ -59,8 +61,37 @@ pub(crate) struct PreparedPassage {
     pub(crate) text: String,
     /// The searchable words, where they differ from `text`.
     pub(crate) words: Option<String>,
-    pub(crate) key: lorewell_vectors::Key,
-    pub(crate) embedded: Embedded,
+    pub(crate) key: Key,
+    pub(crate) meaning: Meaning,
+}
+
+/// What is known of a passage's vector.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Meaning {
+    /// The index has a row of this key.
+    Known,
+    /// Made now, or found elsewhere.
+    Vector(Vec<f32>),
+    /// The model knows too little of the text.
+    Outside,
+    /// There is nothing to embed.
+    Empty,
+    /// It comes later.
+    Waiting,
+    /// The model will not take the text; why.
+    Refused(String),
+}
+
+impl From<Embedded> for Meaning {
+    fn from(embedded: Embedded) -> Meaning {
+        match embedded {
+            Embedded::Vector(vector) => Meaning::Vector(vector),
+            Embedded::OutsideVocabulary { .. } => Meaning::Outside,
+            Embedded::Empty => Meaning::Empty,
+            Embedded::Refused { reason } => Meaning::Refused(reason),
+            Embedded::Failed { .. } => Meaning::Waiting,
+        }
+    }
 }
 
 impl PreparedPassage {
@@ -77,6 +108,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) rules: &'a lorewell_vault::Rules,
     pub(crate) app_folders: &'a AppFolders,
     pub(crate) embedder: &'a dyn Embedder,
+    /// What was embedded before.
+    pub(crate) sources: &'a Sources<'a>,
 }
 
 impl Preparation<'_> {
@@ -128,14 +161,12 @@ impl Preparation<'_> {
                     .map(|issue| (issue.line, issue.message)),
             )
             .collect();
+        let bare = is_bare(&note);
+        let embedded_title = embedded_title(&note);
         let mut prepared = PreparedNote {
             content_hash: file.content_hash,
             encoding: file.encoding.label(),
-            first_heading: note
-                .headings
-                .first()
-                .filter(|h| h.level == 1)
-                .map(|h| h.text.clone()),
+            first_heading: first_heading(&note),
             date: Date::of(&note.properties, entry.path.as_str(), entry.modified_ns),
             evidence,
             entry,
@@ -147,36 +178,117 @@ impl Preparation<'_> {
             warnings,
             passages: Vec::with_capacity(note.passages.len()),
         };
-        let has_text = note.passages.iter().any(|p| !p.range.is_empty());
-        let is_bare = !has_text && note.properties_range.is_none();
-        let prose: Vec<String> = note.passages.iter().map(|p| p.prose(&file.text)).collect();
-        let inputs: Vec<PassageInput<'_>> = note
-            .passages
-            .iter()
-            .zip(&prose)
-            .enumerate()
-            .map(|(ordinal, (passage, prose))| PassageInput {
-                title: &prepared.title,
-                headings: &passage.heading_path,
-                aliases: carried(&prepared.aliases, ordinal),
-                tags: carried(&prepared.tags, ordinal),
-                prose,
-            })
-            .collect();
-        let keys: Vec<_> = inputs.iter().map(embedding_key).collect();
-        let embedded = if is_bare {
+        let prose = prose_of(&note.passages, &file.text);
+        let inputs = inputs(
+            &embedded_title,
+            &prepared.aliases,
+            &prepared.tags,
+            &note.passages,
+            &prose,
+        );
+        let keys: Vec<Key> = inputs.iter().map(embedding_key).collect();
+        let meanings = if bare {
             // A name alone means little; it is found as a name.
-            vec![Embedded::Empty; inputs.len()]
+            vec![Meaning::Empty; inputs.len()]
         } else {
-            self.embedder.embed_passages(&inputs)
+            self.meanings(&inputs, &keys)
         };
         drop(inputs);
-        let parts = note.passages.into_iter().zip(keys).zip(embedded);
+        let parts = note.passages.into_iter().zip(keys).zip(meanings);
         prepared.passages = parts
-            .map(|((passage, key), embedded)| cut(&file.text, passage, key, embedded))
+            .map(|((passage, key), meaning)| cut(&file.text, passage, key, meaning))
             .collect();
         Prepared::Note(Box::new(prepared))
     }
+
+    /// What is known of each passage's vector. Only what nobody knows is embedded, and by a model
+    /// that is dear not even that: it comes later.
+    fn meanings(&self, inputs: &[PassageInput<'_>], keys: &[Key]) -> Vec<Meaning> {
+        let mut meanings: Vec<Meaning> = keys
+            .iter()
+            .map(|key| match self.sources.find(key) {
+                Some(Found::Own) => Meaning::Known,
+                Some(Found::Vector(vector)) => Meaning::Vector(vector),
+                Some(Found::Refused) | None => Meaning::Waiting,
+            })
+            .collect();
+        if self.embedder.cost() == Cost::Cheap {
+            embed_waiting(self.embedder, inputs, &mut meanings);
+        }
+        meanings
+    }
+}
+
+/// Embeds the passages that wait, in one call.
+pub(crate) fn embed_waiting(
+    embedder: &dyn Embedder,
+    inputs: &[PassageInput<'_>],
+    meanings: &mut [Meaning],
+) -> Option<String> {
+    let waits = |meaning: &Meaning| *meaning == Meaning::Waiting;
+    let unknown: Vec<PassageInput<'_>> = inputs
+        .iter()
+        .zip(meanings.iter())
+        .filter(|(_, meaning)| waits(meaning))
+        .map(|(input, _)| *input)
+        .collect();
+    if unknown.is_empty() {
+        return None;
+    }
+    let embedded = embedder.embed_passages(&unknown);
+    let trouble = embedded.iter().find_map(|embedded| match embedded {
+        Embedded::Failed { reason } => Some(reason.clone()),
+        _ => None,
+    });
+    let places = meanings.iter_mut().filter(|meaning| waits(meaning));
+    for (place, embedded) in places.zip(embedded) {
+        *place = embedded.into();
+    }
+    trouble
+}
+
+/// Whether a note has nothing but a name.
+pub(crate) fn is_bare(note: &Note) -> bool {
+    note.passages.iter().all(|p| p.range.is_empty()) && note.properties_range.is_none()
+}
+
+/// What is read aloud of each passage.
+pub(crate) fn prose_of(passages: &[Passage], text: &str) -> Vec<String> {
+    passages.iter().map(|p| p.prose(text)).collect()
+}
+
+/// The title that is embedded: what the note says itself, in its `title` property or the level-1
+/// heading that it begins with. A file name is no content, so that a note under another name keeps
+/// its vectors.
+pub(crate) fn embedded_title(note: &Note) -> String {
+    let heading = || first_heading(note).unwrap_or_default();
+    note.title.clone().unwrap_or_else(heading)
+}
+
+/// The level-1 heading that a note begins with.
+fn first_heading(note: &Note) -> Option<String> {
+    let first = note.headings.first().filter(|heading| heading.level == 1);
+    first.map(|heading| heading.text.clone())
+}
+
+/// What of each passage is embedded; nothing of it depends on where the note lies.
+pub(crate) fn inputs<'a>(
+    title: &'a str,
+    aliases: &'a [String],
+    tags: &'a [String],
+    passages: &'a [Passage],
+    prose: &'a [String],
+) -> Vec<PassageInput<'a>> {
+    let parts = passages.iter().zip(prose).enumerate();
+    parts
+        .map(|(ordinal, (passage, prose))| PassageInput {
+            title,
+            headings: &passage.heading_path,
+            aliases: carried(aliases, ordinal),
+            tags: carried(tags, ordinal),
+            prose,
+        })
+        .collect()
 }
 
 impl Skipped {
@@ -233,12 +345,7 @@ fn restamped(entry: FileEntry, file: &NoteFile) -> FileEntry {
     }
 }
 
-fn cut(
-    text: &str,
-    passage: lorewell_markdown::Passage,
-    key: lorewell_vectors::Key,
-    embedded: Embedded,
-) -> PreparedPassage {
+fn cut(text: &str, passage: Passage, key: Key, meaning: Meaning) -> PreparedPassage {
     let slice = text.get(passage.range.clone()).unwrap_or_default();
     let words = match passage.words(text) {
         std::borrow::Cow::Borrowed(_) => None,
@@ -257,12 +364,12 @@ fn cut(
         text: slice.to_string(),
         words,
         key,
-        embedded,
+        meaning,
     }
 }
 
 /// What a vector is filed under: a hash of everything of the passage that is embedded.
-fn embedding_key(input: &PassageInput<'_>) -> lorewell_vectors::Key {
+pub(crate) fn embedding_key(input: &PassageInput<'_>) -> Key {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

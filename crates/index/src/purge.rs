@@ -6,21 +6,12 @@
 
 use std::time::Duration;
 
-use lorewell_vectors::{RowSet, VectorReader, VectorWriter};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::failpoint::failpoint;
 use crate::state::OpenSegment;
-use crate::writer::{Writer, begin, insert_segment, sync_folder};
-use crate::{IndexError, catalogue, schema};
-
-/// A vector folder without dead rows, and where each row went.
-struct Compacted {
-    folder: String,
-    vectors: VectorWriter,
-    /// Old and new number of each row, ascending.
-    moved: Vec<(u32, u32)>,
-}
+use crate::writer::{Writer, begin, insert_segment};
+use crate::{IndexError, catalogue, compact, schema};
 
 /// What is still to be done, as the catalogue notes it under [`MARK`].
 const EVERYTHING: &str = "everything";
@@ -58,12 +49,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Publishes segments and vectors without anything dead, and forgets other models.
+    /// Publishes segments and vectors without anything dead.
     fn rewrite_files(&mut self) -> Result<(), IndexError> {
-        self.forget_other_models()?;
         let is_dirty = |open: &OpenSegment| open.dead.count() > 0;
         let joined = self.write_live_passages()?;
-        let compacted = self.write_live_rows()?;
+        let compacted = self.write_live_rows(|_| true)?;
         failpoint("after-purge-write")?;
         let folder = self.layout.folder().to_path_buf();
         let fail = |source| IndexError::sqlite(&folder, source);
@@ -83,21 +73,23 @@ impl Writer {
         if let Some(joined) = &joined {
             insert_segment(&transaction, joined).map_err(fail)?;
         }
-        if let Some(compacted) = &compacted {
-            let (folder, rows) = (&compacted.folder, compacted.moved.len() as u32);
-            move_rows(&transaction, self.state.model_id(), &compacted.moved).map_err(fail)?;
-            self.state
-                .move_vectors(&transaction, folder, rows)
-                .map_err(fail)?;
+        compact::name(&transaction, &mut self.state.model, &compacted).map_err(fail)?;
+        for other in &mut self.state.others {
+            compact::name(&transaction, other, &compacted).map_err(fail)?;
         }
+        // The key of a text that is gone could tell that it was there.
+        transaction
+            .execute_batch(
+                "DELETE FROM refused WHERE NOT EXISTS
+                 (SELECT 1 FROM waiting w WHERE w.model = refused.model AND w.key = refused.key)",
+            )
+            .map_err(fail)?;
         // No answer changes, so the generation stays.
         transaction.commit().map_err(fail)?;
         sync(&self.connection, "NORMAL").map_err(fail)?;
         self.state.segments.retain(|open| !is_dirty(open));
         self.state.segments.extend(joined);
-        if let Some(compacted) = compacted {
-            self.vectors = compacted.vectors;
-        }
+        self.take_over(compacted);
         Ok(())
     }
 
@@ -113,59 +105,15 @@ impl Writer {
         self.write_segment(&image).map(Some)
     }
 
-    /// A fresh folder with the live rows; nothing if no row is dead. A row keeps its bytes: they
-    /// are quantized by their own greatest value, which stays the same.
-    fn write_live_rows(&self) -> Result<Option<Compacted>, IndexError> {
-        let live: &RowSet = self.state.live_rows();
-        let rows = self.state.published_rows();
-        if u64::from(live.count()) == rows && u64::from(self.vectors.rows()) == rows {
-            return Ok(None);
-        }
-        let fail = |source| IndexError::vectors(self.layout.folder(), source);
-        let dimension = self.state.dimension();
-        let old = self.layout.vectors(self.state.vector_folder());
-        let reader = VectorReader::open(&old, dimension, rows).map_err(fail)?;
-        let folder = self.fresh_folder();
-        let place = self.layout.vectors(&folder);
-        let mut vectors = VectorWriter::open(&place, dimension, 0).map_err(fail)?;
-        let mut moved = Vec::with_capacity(live.count() as usize);
-        for row in live.iter() {
-            let key = reader.key(row).unwrap_or_default();
-            moved.push((row, vectors.append(key, &reader.vector(row))));
-        }
-        vectors.sync().map_err(fail)?;
-        let all = self.layout.all_vectors();
-        sync_folder(&all).map_err(|source| IndexError::io(&all, source))?;
-        Ok(Some(Compacted {
-            folder,
-            vectors,
-            moved,
-        }))
-    }
-
-    /// A name that no folder of vectors has.
-    fn fresh_folder(&self) -> String {
-        let stem = self.state.vector_folder();
-        let stem = stem.split('-').next().unwrap_or(stem);
-        let mut number = 1_u32;
-        loop {
-            let name = format!("{stem}-{number}");
-            if !self.layout.vectors(&name).exists() {
-                return name;
-            }
-            number += 1;
-        }
-    }
-
     /// Writes the catalogue anew, without free pages.
-    fn rewrite_catalogue(&self) -> Result<(), IndexError> {
+    pub(crate) fn rewrite_catalogue(&self) -> Result<(), IndexError> {
         self.connection
             .execute_batch("VACUUM")
             .map_err(|e| self.failed(e))
     }
 
     /// Empties the catalogue's log; false where a reader still needs it, which is not waited for.
-    fn empty_log(&self) -> Result<bool, IndexError> {
+    pub(crate) fn empty_log(&self) -> Result<bool, IndexError> {
         let empty_log = || -> rusqlite::Result<bool> {
             self.connection.busy_timeout(Duration::ZERO)?;
             let busy: i64 =
@@ -187,16 +135,13 @@ pub(crate) fn is_wanted(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Asks for a purge, in the transaction that takes excluded notes out.
 pub(crate) fn want(connection: &Connection) -> rusqlite::Result<()> {
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos());
+    catalogue::set_meta(connection, LAST_EXCLUSION, &now.to_string())?;
     catalogue::set_meta(connection, MARK, EVERYTHING)
 }
 
-/// Gives the rows of a model their new numbers. In ascending order no two meet, for no row moves
-/// up.
-fn move_rows(connection: &Connection, model: i64, moved: &[(u32, u32)]) -> rusqlite::Result<()> {
-    let mut update =
-        connection.prepare_cached("UPDATE vectors SET row = ?3 WHERE model = ?1 AND row = ?2")?;
-    for (old, new) in moved.iter().filter(|(old, new)| old != new) {
-        update.execute(params![model, old, new])?;
-    }
-    Ok(())
-}
+/// Under which the catalogue keeps when a note was last excluded from it. It only tells two
+/// exclusions apart.
+pub(crate) const LAST_EXCLUSION: &str = "last_exclusion";

@@ -10,7 +10,7 @@ use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -66,11 +66,20 @@ CREATE TABLE segments (id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, dead B
 CREATE TABLE models (
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, folder TEXT NOT NULL, model TEXT NOT NULL,
   dimension INTEGER NOT NULL, rows INTEGER NOT NULL, live BLOB NOT NULL,
-  embedded INTEGER NOT NULL, outside INTEGER NOT NULL);
+  embedded INTEGER NOT NULL, outside INTEGER NOT NULL, waiting INTEGER NOT NULL);
 
 CREATE TABLE vectors (model INTEGER NOT NULL, passage INTEGER NOT NULL, row INTEGER,
   PRIMARY KEY (model, passage)) WITHOUT ROWID;
 CREATE INDEX vectors_by_row ON vectors (model, row) WHERE row IS NOT NULL;
+
+-- Passages whose vector is still to come. The key is not known where the model came after the note.
+CREATE TABLE waiting (model INTEGER NOT NULL, passage INTEGER NOT NULL, key BLOB,
+  PRIMARY KEY (model, passage)) WITHOUT ROWID;
+CREATE INDEX waiting_by_key ON waiting (model, key) WHERE key IS NOT NULL;
+
+-- Texts that a model will not take. Passages with such a key go on waiting, and nobody asks.
+CREATE TABLE refused (model INTEGER NOT NULL, key BLOB NOT NULL, reason TEXT NOT NULL,
+  PRIMARY KEY (model, key)) WITHOUT ROWID;
 
 CREATE TABLE retired (file TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 ";

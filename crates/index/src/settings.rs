@@ -6,7 +6,7 @@ use crate::EvidenceRules;
 
 /// Counts up when the same notes and settings would give other words, passages or rows than
 /// before: an index with another number is built anew.
-const ANALYSIS: u32 = 2;
+const ANALYSIS: u32 = 3;
 
 /// The settings of an index. A change of anything but `rules` makes every note be read again.
 #[derive(Clone, Debug, Default)]
@@ -52,12 +52,12 @@ impl Default for FieldWeights {
 }
 
 impl IndexSettings {
-    /// A line that differs when notes would be read into other rows. `fingerprint` is the
-    /// embedder's, `folders` the app's.
-    pub(crate) fn reading(&self, fingerprint: &str, folders: &AppFolders) -> String {
+    /// A line that differs when notes would be read into other rows, vectors aside: those follow
+    /// their model. `folders` are the app's.
+    pub(crate) fn reading(&self, folders: &AppFolders) -> String {
         let w = &self.weights;
         format!(
-            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}; {}; {fingerprint}",
+            "analysis {ANALYSIS}; passages {}/{}; weights {}/{}/{}/{}/{}/{}; {}",
             self.passages.passage_chars,
             self.passages.overlap_chars,
             w.title,

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
+use crate::rest::Mark;
 use crate::state::{OpenSegment, open_segments};
 use crate::{
     Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState,
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub(crate) model: Option<Model>,
     fingerprint: String,
     totals: Totals,
+    /// How the catalogue was when it was opened.
+    pub(crate) mark: Mark,
     /// First passage, passages and class of notes of a lesser class of evidence.
     pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
 }
@@ -72,6 +75,28 @@ impl Snapshot {
         }
     }
 
+    /// Opens the newest generation for the model that answers of several, the wanted one first: the
+    /// first, once it covers what it can; until then another that has vectors here.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_for_any(layout: &Layout, fingerprints: &[&str]) -> Result<Snapshot, IndexError> {
+        let [wanted, others @ ..] = fingerprints else {
+            return Snapshot::open(layout, "");
+        };
+        let snapshot = Snapshot::open(layout, wanted)?;
+        if others.is_empty() || snapshot.model().is_some_and(ModelState::is_complete) {
+            return Ok(snapshot);
+        }
+        for other in others {
+            let instead = Snapshot::open(layout, other)?;
+            if instead.model().is_some_and(|model| model.embedded > 0) {
+                return Ok(instead);
+            }
+        }
+        Ok(snapshot)
+    }
+
     fn open_once(layout: &Layout, fingerprint: &str) -> Result<Snapshot, IndexError> {
         let folder = layout.folder();
         let fail = |source| IndexError::sqlite(folder, source);
@@ -80,6 +105,7 @@ impl Snapshot {
         let totals = read_totals(&connection).map_err(fail)?;
         let segments = open_segments(layout, &connection)?;
         let model = Model::open(layout, &connection, fingerprint)?;
+        let mark = Mark::of(layout, &connection).map_err(fail)?;
         Ok(Snapshot {
             layout: layout.clone(),
             connection,
@@ -87,6 +113,7 @@ impl Snapshot {
             model,
             fingerprint: fingerprint.to_string(),
             totals,
+            mark,
             lesser: OnceCell::new(),
         })
     }
@@ -116,12 +143,16 @@ impl Snapshot {
 
     /// Vectors of the wanted model, and which rows are alive; `None` if it has none here.
     pub fn vectors(&self) -> Option<(&VectorReader, &RowSet)> {
-        self.model
-            .as_ref()
-            .map(|model| (&model.reader, &model.live))
+        let model = self.model.as_ref()?;
+        Some((model.reader.as_ref()?, &model.live))
     }
 
-    /// The state of the wanted model.
+    /// The fingerprint of the model whose vectors it has.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// The state of the wanted model; `None` if nothing was ever written for it.
     pub fn model(&self) -> Option<&ModelState> {
         self.model.as_ref().map(|model| &model.state)
     }
@@ -255,8 +286,7 @@ impl Snapshot {
         Changes::find(&self.connection, listing).map_err(|e| self.failed(e))
     }
 
-    /// Whether the notes were read under these settings and the rules of a listing and with the wanted model, and
-    /// nothing of excluded notes is left in the files.
+    /// Whether the notes were read under these settings and the rules of a listing, and nothing of excluded notes is left in the files.
     pub fn was_read_with(
         &self,
         settings: &IndexSettings,
@@ -265,11 +295,9 @@ impl Snapshot {
         let rules = &listing.rules;
         let read = || {
             let reading = catalogue::meta(&self.connection, "reading")?;
-            Ok(
-                reading == Some(settings.reading(&self.fingerprint, &listing.app_folders))
-                    && knows_filters(&self.connection, rules)?
-                    && !purge::is_wanted(&self.connection)?,
-            )
+            Ok(reading == Some(settings.reading(&listing.app_folders))
+                && knows_filters(&self.connection, rules)?
+                && !purge::is_wanted(&self.connection)?)
         };
         Ok(read().map_err(|e| self.failed(e))? && self.excludes_by(rules)?)
     }
@@ -278,6 +306,14 @@ impl Snapshot {
     pub fn excludes_by(&self, rules: &Rules) -> Result<bool, IndexError> {
         let known = catalogue::meta(&self.connection, "rules").map_err(|e| self.failed(e))?;
         Ok(known == Some(rules_key(rules)))
+    }
+
+    /// A word that differs after each exclusion that took a note out of the index; empty if there
+    /// was none.
+    pub fn last_exclusion(&self) -> Result<String, IndexError> {
+        catalogue::meta(&self.connection, purge::LAST_EXCLUSION)
+            .map(Option::unwrap_or_default)
+            .map_err(|e| self.failed(e))
     }
 
     /// Whether it holds a note that these rules exclude.

@@ -1,23 +1,24 @@
 //! What the writer keeps in memory of the published generation, and the rows that a note has in
 //! each part of it. Changes here are real only once their transaction is committed.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
-use lorewell_embed::{Embedded, Embedder};
+use lorewell_embed::Embedder;
 use lorewell_lexical::{Bitmap, Live, Segment};
 use lorewell_vectors::RowSet;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, params};
 
 use crate::batch::BatchNote;
+use crate::model_row::ModelRow;
 use crate::{IndexError, Layout, catalogue};
 
 /// The generation as the writer changes it.
 pub(crate) struct State {
     pub(crate) segments: Vec<OpenSegment>,
-    model: ModelRow,
-    /// Models whose vectors are still there, and are not added to.
-    others: Vec<ModelRow>,
+    /// The model that is written for.
+    pub(crate) model: ModelRow,
+    /// Models beside it, whose vectors stay until it covers everything.
+    pub(crate) others: Vec<ModelRow>,
     notes: u64,
     passages: u64,
 }
@@ -28,17 +29,6 @@ pub(crate) struct OpenSegment {
     pub(crate) segment: Segment,
     pub(crate) dead: Bitmap,
     pub(crate) changed: bool,
-}
-
-/// The catalogue's row of a model.
-struct ModelRow {
-    id: i64,
-    folder: String,
-    dimension: usize,
-    rows: u64,
-    live: RowSet,
-    embedded: u64,
-    outside: u64,
 }
 
 impl State {
@@ -62,54 +52,13 @@ impl State {
         })
     }
 
-    /// How many vector rows the catalogue counts as valid.
-    pub(crate) fn published_rows(&self) -> u64 {
-        self.model.rows
-    }
-
-    pub(crate) fn live_rows(&self) -> &RowSet {
-        &self.model.live
-    }
-
-    pub(crate) fn model_id(&self) -> i64 {
-        self.model.id
-    }
-
-    /// How many numbers a vector has.
-    pub(crate) fn dimension(&self) -> usize {
-        self.model.dimension
-    }
-
-    /// The folder of the model's vectors, by name.
-    pub(crate) fn vector_folder(&self) -> &str {
-        &self.model.folder
-    }
-
-    /// The model's vectors are in another folder now: so many rows, all of them alive.
-    pub(crate) fn move_vectors(
-        &mut self,
-        transaction: &Transaction<'_>,
-        folder: &str,
-        rows: u32,
-    ) -> rusqlite::Result<()> {
-        self.model.folder = folder.to_string();
-        self.model.rows = u64::from(rows);
-        self.model.live = RowSet::full(rows);
-        self.model.save(transaction)
-    }
-
-    /// Whether there are vectors of other models.
-    pub(crate) fn has_other_models(&self) -> bool {
-        !self.others.is_empty()
-    }
-
     /// Takes the other models out of the catalogue.
-    pub(crate) fn forget_other_models(
-        &mut self,
-        transaction: &Transaction<'_>,
-    ) -> rusqlite::Result<()> {
-        transaction.execute("DELETE FROM vectors WHERE model <> ?1", [self.model.id])?;
-        transaction.execute("DELETE FROM models WHERE id <> ?1", [self.model.id])?;
+    pub(crate) fn forget_other_models(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        for table in ["vectors", "waiting", "refused"] {
+            let sql = format!("DELETE FROM {table} WHERE model <> ?1");
+            connection.execute(&sql, [self.model.id])?;
+        }
+        connection.execute("DELETE FROM models WHERE id <> ?1", [self.model.id])?;
         self.others.clear();
         Ok(())
     }
@@ -117,7 +66,7 @@ impl State {
     /// Takes one note out of the catalogue, the segments and the vectors.
     pub(crate) fn remove_note(
         &mut self,
-        transaction: &Transaction<'_>,
+        transaction: &Connection,
         layout: &Layout,
         note: u32,
     ) -> Result<(), IndexError> {
@@ -151,7 +100,7 @@ impl State {
     /// Adds a note. `rows`: the vector row of each passage that has one.
     pub(crate) fn insert_note(
         &mut self,
-        transaction: &Transaction<'_>,
+        transaction: &Connection,
         new: &BatchNote,
         rows: &[Option<u32>],
     ) -> rusqlite::Result<()> {
@@ -159,26 +108,20 @@ impl State {
         catalogue::insert_note(transaction, new)?;
         self.notes += 1;
         self.passages += rows.len() as u64;
-        let mut vector = transaction.prepare_cached("INSERT INTO vectors VALUES (?1, ?2, ?3)")?;
         for (ordinal, (passage, row)) in new.note.passages.iter().zip(rows).enumerate() {
             let id = new.first_passage + ordinal as u32;
             catalogue::insert_passage(transaction, id, new.number, ordinal, passage)?;
-            match (&passage.embedded, row) {
-                (Embedded::Vector(_), Some(row)) => self.model.use_row(*row),
-                (Embedded::OutsideVocabulary { .. }, _) => self.model.outside += 1,
-                _ => continue,
+            self.model
+                .insert_passage(transaction, id, &passage.key, &passage.meaning, *row)?;
+            for other in &mut self.others {
+                other.insert_known(transaction, id, &passage.key, &passage.meaning)?;
             }
-            vector.execute(params![self.model.id, id, row])?;
         }
         Ok(())
     }
 
     /// Writes what changed into the transaction. `rows`: how many vector rows are synced.
-    pub(crate) fn save(
-        &mut self,
-        transaction: &Transaction<'_>,
-        rows: u32,
-    ) -> rusqlite::Result<()> {
+    pub(crate) fn save(&mut self, transaction: &Connection, rows: u32) -> rusqlite::Result<()> {
         for open in self.segments.iter_mut().filter(|open| open.changed) {
             transaction
                 .prepare_cached("UPDATE segments SET dead = ?2 WHERE id = ?1")?
@@ -191,110 +134,6 @@ impl State {
         }
         catalogue::set_meta(transaction, "notes", &self.notes.to_string())?;
         catalogue::set_meta(transaction, "passages", &self.passages.to_string())
-    }
-}
-
-impl ModelRow {
-    /// The model's own row, made if it is not there, and those of others.
-    fn load(
-        layout: &Layout,
-        connection: &Connection,
-        embedder: &dyn Embedder,
-    ) -> Result<(ModelRow, Vec<ModelRow>), IndexError> {
-        let fail = |source| IndexError::sqlite(layout.folder(), source);
-        let fingerprint = embedder.fingerprint();
-        connection
-            .execute(
-                "INSERT OR IGNORE INTO models (fingerprint, folder, model, dimension, rows, live, embedded, outside)
-                 VALUES (?1, ?2, ?3, ?4, 0, x'', 0, 0)",
-                params![fingerprint.as_str(), fingerprint.id(), embedder.model(), embedder.dimension() as i64],
-            )
-            .map_err(fail)?;
-        let read = |sign: &str| {
-            let columns = "id, folder, dimension, rows, live, embedded, outside";
-            connection
-                .prepare(&format!(
-                    "SELECT {columns} FROM models WHERE fingerprint {sign} ?1"
-                ))?
-                .query_map([fingerprint.as_str()], |row| {
-                    let model = ModelRow {
-                        id: row.get(0)?,
-                        folder: row.get(1)?,
-                        dimension: row.get::<_, i64>(2)? as usize,
-                        rows: row.get(3)?,
-                        live: RowSet::new(0),
-                        embedded: row.get(5)?,
-                        outside: row.get(6)?,
-                    };
-                    Ok((row.get::<_, Vec<u8>>(4)?, model))
-                })?
-                .collect::<rusqlite::Result<Vec<_>>>()
-        };
-        let with_live = |rows: Vec<(Vec<u8>, ModelRow)>| -> Result<Vec<ModelRow>, IndexError> {
-            let open = |(live, row): (Vec<u8>, ModelRow)| {
-                Ok(ModelRow {
-                    live: row_set(layout, &live)?,
-                    ..row
-                })
-            };
-            rows.into_iter().map(open).collect()
-        };
-        let own = with_live(read("=").map_err(fail)?)?.pop();
-        let own = own
-            .ok_or(rusqlite::Error::QueryReturnedNoRows)
-            .map_err(fail)?;
-        Ok((own, with_live(read("<>").map_err(fail)?)?))
-    }
-
-    fn use_row(&mut self, row: u32) {
-        self.embedded += 1;
-        self.live.grow(row + 1);
-        self.live.insert(row);
-    }
-
-    /// Passages lose their vectors; a row that nothing uses any more is dead.
-    fn remove_passages(
-        &mut self,
-        transaction: &Transaction<'_>,
-        passages: Range<u32>,
-    ) -> rusqlite::Result<()> {
-        let mut delete = transaction.prepare_cached(
-            "DELETE FROM vectors WHERE model = ?1 AND passage = ?2 RETURNING row",
-        )?;
-        let mut used = transaction
-            .prepare_cached("SELECT 1 FROM vectors WHERE model = ?1 AND row = ?2 LIMIT 1")?;
-        for passage in passages {
-            let row: Option<Option<u32>> = delete
-                .query_row(params![self.id, passage], |row| row.get(0))
-                .optional()?;
-            match row {
-                Some(Some(row)) => {
-                    self.embedded = self.embedded.saturating_sub(1);
-                    if !used.exists(params![self.id, row])? {
-                        self.live.remove(row);
-                    }
-                }
-                Some(None) => self.outside = self.outside.saturating_sub(1),
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn save(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        transaction
-            .prepare_cached(
-                "UPDATE models SET rows = ?2, live = ?3, embedded = ?4, outside = ?5, folder = ?6 WHERE id = ?1",
-            )?
-            .execute(params![
-                self.id,
-                self.rows as i64,
-                self.live.to_bytes(),
-                self.embedded as i64,
-                self.outside as i64,
-                self.folder,
-            ])?;
-        Ok(())
     }
 }
 

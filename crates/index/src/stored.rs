@@ -97,9 +97,18 @@ pub struct ModelState {
     pub embedded: u64,
     /// Passages that the model knows too little of.
     pub outside: u64,
-    /// Passages that were not embedded with this model yet. (Of an interrupted change of other
-    /// settings, passages without words among those still to be read count as well.)
+    /// Passages whose vector is still to come. (Where the model came after the notes, those
+    /// without words count until they were looked at.)
     pub missing: u64,
+    /// Passages that the model will not take.
+    pub refused: u64,
+}
+
+impl ModelState {
+    /// Whether nothing is left to embed. Until then another model may answer in its place.
+    pub fn is_complete(&self) -> bool {
+        self.missing == 0
+    }
 }
 
 /// A file with the name of a note that was read and not taken in.

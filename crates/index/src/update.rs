@@ -2,9 +2,12 @@
 
 use std::sync::mpsc::sync_channel;
 
+use lorewell_embed::Cost;
+
 use crate::IndexError;
 use crate::batch::{Batch, plan};
-use crate::compare::{Changes, Unreadable};
+use crate::compare::{Candidate, Changes, Unreadable};
+use crate::later::Desk;
 use crate::prepare::Preparation;
 use crate::writer::Writer;
 
@@ -81,7 +84,49 @@ pub(crate) fn run(
     }
     observer.begin(changes.read.len());
     observer.stage(Stage::Notes);
-    let batches = plan(changes.read);
+    let whole = changes.read.iter().any(Candidate::is_outdated);
+    if whole {
+        writer.begin_whole()?;
+    }
+    take_batches(writer, preparation, plan(changes.read), observer, report)?;
+    if whole && report.stopped {
+        writer.give_up_whole(preparation.embedder)?;
+        report.taken_in = 0;
+    } else if whole {
+        writer.commit_whole()?;
+    }
+    if report.stopped {
+        return Ok(());
+    }
+    writer.purge()?;
+    writer.finish()?;
+    let mut unread = 0;
+    if preparation.embedder.cost() == Cost::Cheap {
+        let filled = writer.fill(Desk {
+            vault: preparation.vault,
+            settings: preparation.settings,
+            embedder: preparation.embedder,
+            observer,
+        })?;
+        report.stopped = filled.stopped;
+        unread = filled.unread;
+    }
+    if !report.stopped {
+        writer.settle_models(unread)?;
+        observer.stage(Stage::Merge);
+        writer.tidy()?;
+    }
+    Ok(())
+}
+
+/// Prepares each batch while the one before it is published.
+fn take_batches(
+    writer: &mut Writer,
+    preparation: &Preparation<'_>,
+    batches: Vec<Vec<Candidate>>,
+    observer: &dyn Observer,
+    report: &mut UpdateReport,
+) -> Result<(), IndexError> {
     let last = batches.len();
     let mut counters = writer.counters()?;
     std::thread::scope(|scope| {
@@ -108,14 +153,6 @@ pub(crate) fn run(
             report.stopped = unfinished;
         }
         report.stopped |= done < last;
-        Ok::<(), IndexError>(())
-    })?;
-    if !report.stopped {
-        writer.purge()?;
-        writer.finish()?;
-        writer.forget_other_models()?;
-        observer.stage(Stage::Merge);
-        writer.tidy()?;
-    }
-    Ok(())
+        Ok(())
+    })
 }

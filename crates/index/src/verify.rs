@@ -1,6 +1,6 @@
 //! Whether a generation is whole: checksums, and that its parts agree.
 
-use lorewell_vectors::RowSet;
+use lorewell_vectors::{RowSet, VectorReader};
 
 use crate::model::Model;
 use crate::{IndexError, Snapshot};
@@ -79,7 +79,8 @@ impl Snapshot {
 
     /// Each live row has a passage, each passage's row is live.
     fn check_vectors(&self, model: &Model) -> Result<(), IndexError> {
-        let damaged = model.reader.damaged_rows();
+        let damaged = model.reader.as_ref().map(VectorReader::damaged_rows);
+        let damaged = damaged.unwrap_or_default();
         if let Some(first) = damaged.first() {
             return Err(self.damaged(format!(
                 "{} vectors of {}, the first is row {first}",
@@ -103,7 +104,27 @@ impl Snapshot {
         if all != rows.len() as i64 || counts != (model.state.embedded, model.state.outside) {
             return Err(self.damaged("vectors of passages that are not there".to_string()));
         }
-        let beyond = rows.iter().flatten().any(|row| *row >= model.reader.rows());
+        let waiting = self.number(&format!(
+            "SELECT count(*) FROM waiting WHERE model = {}
+             AND passage NOT IN (SELECT passage FROM vectors WHERE model = {})
+             AND passage IN (SELECT id FROM passages)",
+            model.id, model.id
+        ))?;
+        let kept = self.number(&format!(
+            "SELECT waiting FROM models WHERE id = {}",
+            model.id
+        ))?;
+        let stray = self.number(&format!(
+            "SELECT count(*) - {waiting} FROM waiting WHERE model = {}",
+            model.id
+        ))?;
+        if waiting != kept || stray != 0 {
+            return Err(self.damaged(format!(
+                "{waiting} passages wait for a vector, {kept} by its own count"
+            )));
+        }
+        let valid = model.reader.as_ref().map_or(0, VectorReader::rows);
+        let beyond = rows.iter().flatten().any(|row| *row >= valid);
         if beyond || used.to_bytes() != model.live.to_bytes() {
             return Err(self.damaged("rows in use that are not the live ones".to_string()));
         }

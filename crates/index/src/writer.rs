@@ -1,16 +1,20 @@
 //! The one writer of an index: publishes batches, removes notes.
 
-use lorewell_embed::{Embedded, Embedder};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use lorewell_embed::{Cost, Embedder};
 use lorewell_lexical::Segment;
 use lorewell_text::NotePath;
-use lorewell_vault::{Listing, Vault};
-use lorewell_vectors::VectorWriter;
+use lorewell_vault::{Listing, Reason, Vault};
+use lorewell_vectors::{Key, KnownVectors, VectorWriter};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::batch::{Batch, BatchNote, Counters};
 use crate::compare::Changes;
 use crate::failpoint::failpoint;
-use crate::prepare::{Preparation, Prepared, PreparedPassage};
+use crate::known::{self, Sources};
+use crate::prepare::{Meaning, Preparation, Prepared};
 use crate::state::{OpenSegment, State};
 use crate::update::{self, Observer, UpdateReport};
 use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, purge, schema};
@@ -21,6 +25,12 @@ pub struct Writer {
     pub(crate) connection: Connection,
     pub(crate) state: State,
     pub(crate) vectors: VectorWriter,
+    /// Of the model that is written for, as it was when the writer was opened.
+    pub(crate) fingerprint: String,
+    /// Other places that are asked for vectors.
+    elsewhere: Vec<Arc<dyn KnownVectors>>,
+    /// One transaction is open for all batches.
+    whole: bool,
     /// An update failed: memory may be ahead of what is published.
     astray: bool,
     _lock: Lock,
@@ -47,6 +57,9 @@ impl Writer {
             connection,
             state,
             vectors,
+            fingerprint: embedder.fingerprint().as_str().to_string(),
+            elsewhere: Vec::new(),
+            whole: false,
             astray: false,
             _lock: lock,
         };
@@ -54,7 +67,20 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Asks this place too before a text is embedded, if the model is dear. Places are asked in
+    /// the order in which they came, after the index itself.
+    pub fn ask_also(&mut self, place: Arc<dyn KnownVectors>) {
+        self.elsewhere.push(place);
+    }
+
     /// Compares the folder with the index and takes in what changed.
+    ///
+    /// Notes that the index holds and that must be read in another way (other settings, or
+    /// [`read_everything`](Self::read_everything)) become visible all at once, with everything
+    /// else that changed: until then, readers see the old generation. Stopped before that, the old
+    /// generation stays.
+    ///
+    /// A vector of a model that is dear comes later: see [`Snapshot::waiting`](crate::Snapshot::waiting).
     ///
     /// Stops early, keeping what is done, when the observer says so. An interrupted build goes on
     /// where it stopped the next time.
@@ -70,8 +96,7 @@ impl Writer {
         observer: &dyn Observer,
     ) -> Result<UpdateReport, IndexError> {
         if self.astray {
-            (self.state, self.vectors) = load(&self.layout, &self.connection, embedder)?;
-            self.astray = false;
+            self.reload(embedder)?;
         }
         self.while_astray(|writer| writer.take_in(vault, listing, settings, embedder, observer))
     }
@@ -87,6 +112,19 @@ impl Writer {
         Ok(outcome)
     }
 
+    /// Goes back to what is published.
+    fn reload(&mut self, embedder: &dyn Embedder) -> Result<(), IndexError> {
+        self.whole = false;
+        if !self.connection.is_autocommit() {
+            self.connection
+                .execute_batch("ROLLBACK")
+                .map_err(|e| self.failed(e))?;
+        }
+        (self.state, self.vectors) = load(&self.layout, &self.connection, embedder)?;
+        self.astray = false;
+        Ok(())
+    }
+
     fn take_in(
         &mut self,
         vault: &Vault,
@@ -97,22 +135,43 @@ impl Writer {
     ) -> Result<UpdateReport, IndexError> {
         let mut report = UpdateReport {
             removed: self.accept(
-                Some(&settings.reading(embedder.fingerprint().as_str(), &listing.app_folders)),
+                Some(&settings.reading(&listing.app_folders)),
                 &listing.rules,
             )?,
             ..UpdateReport::default()
         };
         let changes = Changes::find(&self.connection, listing).map_err(|e| self.failed(e))?;
         report.unreadable = changes.unreadable();
-        if !changes.is_empty() || self.unfinished()? {
+        let dear = embedder.cost() == Cost::Dear;
+        let waits = self.state.model.waiting > 0 && !dear;
+        if !changes.is_empty() || waits || self.unfinished()? || !self.state.others.is_empty() {
+            let elsewhere = std::mem::take(&mut self.elsewhere);
+            let refused = known::refused(&self.connection, self.state.model.id);
+            let sources = Sources::new(
+                embedder.fingerprint().as_str(),
+                Arc::clone(self.vectors.keys()),
+                refused.map_err(|e| self.failed(e))?,
+                match dear {
+                    true => elsewhere.iter().map(AsRef::as_ref).collect(),
+                    false => Vec::new(),
+                },
+            );
             let preparation = Preparation {
                 vault,
                 settings,
                 rules: &listing.rules,
                 app_folders: &listing.app_folders,
                 embedder,
+                sources: &sources,
             };
-            update::run(self, &preparation, changes, observer, &mut report)?;
+            let outcome = update::run(self, &preparation, changes, observer, &mut report);
+            drop(sources);
+            self.elsewhere = elsewhere;
+            if outcome.is_err() && !self.connection.is_autocommit() {
+                // The error is what is told; nothing of this is kept in any case.
+                let _ = self.connection.execute_batch("ROLLBACK");
+            }
+            outcome?;
         }
         report.generation = self.generation()?;
         Ok(report)
@@ -154,20 +213,51 @@ impl Writer {
         for (note, _) in notes {
             self.state.remove_note(&transaction, &layout, *note)?;
         }
+        let mut visible = !notes.is_empty();
         for path in forgotten {
+            visible |= catalogue::is_told(&transaction, path).map_err(fail)?;
             catalogue::forget_skipped(&transaction, path).map_err(fail)?;
         }
         self.state
             .save(&transaction, self.vectors.rows())
             .map_err(fail)?;
-        catalogue::next_generation(&transaction).map_err(fail)?;
+        if visible {
+            catalogue::next_generation(&transaction).map_err(fail)?;
+        }
         failpoint("before-remove-commit")?;
         transaction.commit().map_err(fail)?;
         failpoint("after-remove-commit")?;
         Ok(notes.len())
     }
 
-    /// Makes a batch visible: files first, then the transaction that names them.
+    /// From here on all batches are parts of one transaction, so that readers see them at once.
+    pub(crate) fn begin_whole(&mut self) -> Result<(), IndexError> {
+        self.connection
+            .execute_batch("BEGIN IMMEDIATE")
+            .map_err(|e| self.failed(e))?;
+        self.whole = true;
+        Ok(())
+    }
+
+    /// Makes everything since [`begin_whole`](Self::begin_whole) visible, as one generation.
+    pub(crate) fn commit_whole(&mut self) -> Result<(), IndexError> {
+        catalogue::next_generation(&self.connection).map_err(|e| self.failed(e))?;
+        failpoint("before-whole-commit")?;
+        self.connection
+            .execute_batch("COMMIT")
+            .map_err(|e| self.failed(e))?;
+        self.whole = false;
+        failpoint("after-whole-commit")
+    }
+
+    /// Drops everything since [`begin_whole`](Self::begin_whole).
+    pub(crate) fn give_up_whole(&mut self, embedder: &dyn Embedder) -> Result<(), IndexError> {
+        self.reload(embedder)?;
+        self.remove_orphans()
+    }
+
+    /// Makes a batch visible: files first, then the transaction that names them. Within a whole it
+    /// becomes visible with it.
     pub(crate) fn publish(
         &mut self,
         batch: Batch,
@@ -183,14 +273,10 @@ impl Writer {
             .map(|image| self.write_segment(&image))
             .transpose()?;
         failpoint("after-segment-write")?;
-        if u64::from(self.vectors.rows()) > self.state.published_rows() {
-            self.vectors
-                .sync()
-                .map_err(|source| IndexError::vectors(layout.folder(), source))?;
-        }
+        self.sync_vectors()?;
         failpoint("after-vectors-sync")?;
 
-        let transaction = begin(&mut self.connection).map_err(fail)?;
+        let transaction = Step::begin(&self.connection, self.whole).map_err(fail)?;
         let mut visible = !batch.notes.is_empty();
         let mut excluded = false;
         for (new, rows) in batch.notes.iter().zip(&rows) {
@@ -217,7 +303,7 @@ impl Writer {
             .map_err(fail)?;
         batch.counters.save(&transaction).map_err(fail)?;
         catalogue::set_unfinished(&transaction, unfinished).map_err(fail)?;
-        if visible {
+        if visible && !self.whole {
             catalogue::next_generation(&transaction).map_err(fail)?;
         }
         failpoint("before-commit")?;
@@ -229,6 +315,16 @@ impl Writer {
         Ok(())
     }
 
+    /// Waits until the disk has all rows that were appended.
+    pub(crate) fn sync_vectors(&mut self) -> Result<(), IndexError> {
+        if u64::from(self.vectors.rows()) > self.state.model.rows {
+            self.vectors
+                .sync()
+                .map_err(|source| IndexError::vectors(self.layout.folder(), source))?;
+        }
+        Ok(())
+    }
+
     /// Notes that the index holds everything.
     pub(crate) fn finish(&mut self) -> Result<(), IndexError> {
         catalogue::set_unfinished(&self.connection, false).map_err(|e| self.failed(e))
@@ -236,7 +332,7 @@ impl Writer {
 
     /// Drops the vectors of other models: nothing asks for them any more.
     pub(crate) fn forget_other_models(&mut self) -> Result<(), IndexError> {
-        if !self.state.has_other_models() {
+        if self.state.others.is_empty() {
             return Ok(());
         }
         let folder = self.layout.folder().to_path_buf();
@@ -272,17 +368,28 @@ impl Writer {
 
     /// Appends the vectors that are not there yet; for each passage its row, if it has one.
     fn append_vectors(&mut self, notes: &[BatchNote]) -> Vec<Vec<Option<u32>>> {
-        let mut row = |passage: &PreparedPassage| {
-            let Embedded::Vector(vector) = &passage.embedded else {
-                return None;
-            };
-            let known = self.vectors.keys().get(&passage.key);
-            Some(known.unwrap_or_else(|| self.vectors.append(passage.key, vector)))
-        };
-        notes
-            .iter()
-            .map(|new| new.note.passages.iter().map(&mut row).collect())
-            .collect()
+        let mut rows = Vec::with_capacity(notes.len());
+        for new in notes {
+            let passages = new.note.passages.iter();
+            rows.push(
+                passages
+                    .map(|passage| self.row_of(&passage.key, &passage.meaning))
+                    .collect(),
+            );
+        }
+        rows
+    }
+
+    /// The row of a text: one that is there, or one that is appended for its vector.
+    pub(crate) fn row_of(&mut self, key: &Key, meaning: &Meaning) -> Option<u32> {
+        let known = self.vectors.keys().get(key);
+        match meaning {
+            Meaning::Vector(vector) => {
+                Some(known.unwrap_or_else(|| self.vectors.append(*key, vector)))
+            }
+            Meaning::Known => known,
+            _ => None,
+        }
     }
 
     pub(crate) fn synced_rows(&self) -> u32 {
@@ -301,10 +408,51 @@ fn load(
     embedder: &dyn Embedder,
 ) -> Result<(State, VectorWriter), IndexError> {
     let state = State::load(layout, connection, embedder)?;
-    let folder = layout.vectors(state.vector_folder());
-    let vectors = VectorWriter::open(&folder, embedder.dimension(), state.published_rows())
+    let folder = layout.vectors(&state.model.folder);
+    let is_new = !folder.exists();
+    let vectors = VectorWriter::open(&folder, embedder.dimension(), state.model.rows)
         .map_err(|source| IndexError::vectors(layout.folder(), source))?;
+    if is_new {
+        // The names that a catalogue relies on must last as long as it does.
+        for folder in [&layout.all_vectors(), layout.folder()] {
+            sync_folder(folder).map_err(|source| IndexError::io(folder, source))?;
+        }
+    }
     Ok((state, vectors))
+}
+
+/// A transaction, or a part of one that is open already and is committed later.
+enum Step<'c> {
+    Own(Transaction<'c>),
+    Part(&'c Connection),
+}
+
+impl<'c> Step<'c> {
+    fn begin(connection: &'c Connection, whole: bool) -> rusqlite::Result<Step<'c>> {
+        match whole {
+            true => Ok(Step::Part(connection)),
+            false => Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
+                .map(Step::Own),
+        }
+    }
+
+    fn commit(self) -> rusqlite::Result<()> {
+        match self {
+            Step::Own(transaction) => transaction.commit(),
+            Step::Part(_) => Ok(()),
+        }
+    }
+}
+
+impl Deref for Step<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match self {
+            Step::Own(transaction) => transaction,
+            Step::Part(connection) => connection,
+        }
+    }
 }
 
 pub(crate) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
@@ -312,7 +460,7 @@ pub(crate) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction
 }
 
 pub(crate) fn insert_segment(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     segment: &OpenSegment,
 ) -> rusqlite::Result<()> {
     transaction.execute(
@@ -333,7 +481,7 @@ struct Recorded {
 
 /// Notes what became of a file that gave no note.
 fn record_other(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     state: &mut State,
     layout: &Layout,
     other: &Prepared,
@@ -359,7 +507,8 @@ fn record_other(
             if let Some(note) = gone {
                 state.remove_note(transaction, layout, note)?;
             }
-            recorded.visible = news || gone.is_some();
+            let is_told = skipped.code != Reason::Fenced.code();
+            recorded.visible = news && is_told || gone.is_some();
             recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
         }
         Prepared::Later => report.unread += 1,

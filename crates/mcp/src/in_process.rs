@@ -20,8 +20,8 @@ pub struct InProcess {
     flags: Flags,
     /// The only vault that may be asked, by name or folder.
     bound: Option<String>,
-    /// What every answer says of how it was made, if anything.
-    remark: Option<String>,
+    /// Whether notes behind the fences are left out, because the reader is elsewhere.
+    is_remote: bool,
     open: Mutex<HashMap<PathBuf, Opened>>,
 }
 
@@ -39,15 +39,15 @@ impl InProcess {
             environment,
             flags,
             bound,
-            remark: None,
+            is_remote: false,
             open: Mutex::new(HashMap::new()),
         }
     }
 
-    /// Has `remark` said in the `degraded` of each answer.
+    /// For a reader that is not on this machine: without the notes behind the vault's fences.
     #[must_use]
-    pub fn with_remark(mut self, remark: impl Into<String>) -> InProcess {
-        self.remark = Some(remark.into());
+    pub fn for_remote_reader(mut self) -> InProcess {
+        self.is_remote = true;
         self
     }
 
@@ -61,13 +61,23 @@ impl InProcess {
         Ok(())
     }
 
-    /// The vault that is meant, opened as the settings say now.
-    fn host(&self, asked: Option<&str>) -> Result<Arc<Host>, Failure> {
+    /// The vault that is meant by the name `asked`, or without one, and the settings that hold for
+    /// it now.
+    ///
+    /// # Errors
+    /// There is no such vault, it may not be asked, or the settings cannot be read.
+    pub fn meant(&self, asked: Option<&str>) -> Result<(Config, VaultRef, Settings), Failure> {
         let config = Config::load(&self.environment).map_err(of_setup)?;
         let vault = self.vault(&config, asked)?;
         let settings = config
             .settings(Some(&vault), &self.flags)
             .map_err(of_setup)?;
+        Ok((config, vault, settings))
+    }
+
+    /// The vault that is meant, opened as the settings say now.
+    fn host(&self, asked: Option<&str>) -> Result<Arc<Host>, Failure> {
+        let (config, vault, settings) = self.meant(asked)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = open.get(&vault.path)
             && opened.settings == settings
@@ -75,11 +85,15 @@ impl InProcess {
         {
             return Ok(Arc::clone(&opened.host));
         }
-        let host =
-            lorewell_setup::open(&config, &settings, &vault).map_err(|error| match error {
-                OpenError::Setup(error) => of_setup(error),
-                OpenError::Engine(error) => error.into(),
-            })?;
+        let open_for = if self.is_remote {
+            lorewell_setup::open_remote
+        } else {
+            lorewell_setup::open
+        };
+        let host = open_for(&config, &settings, &vault).map_err(|error| match error {
+            OpenError::Setup(error) => of_setup(error),
+            OpenError::Engine(error) => error.into(),
+        })?;
         let host = Arc::new(host);
         let opened = Opened {
             settings,
@@ -134,13 +148,7 @@ impl Backend for InProcess {
             desk = Desk::refreshed(&host, freshness);
         }
         desk.listener = listener;
-        let mut output = (entry.run)(&desk, input)?;
-        if let (Some(remark), Some(Value::Array(degraded))) =
-            (&self.remark, output.get_mut("degraded"))
-        {
-            degraded.push(remark.clone().into());
-        }
-        Ok(output)
+        (entry.run)(&desk, input)
     }
 
     fn vaults(&self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The server: which request of the protocol is answered by what.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lorewell_capabilities::{ErrorJson, Failure};
@@ -37,6 +37,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub struct Server {
     backend: Source,
     permits: Arc<Semaphore>,
+    /// The tools as the client listed them last; nothing after it was told that there are others.
+    listed: Arc<Mutex<Option<Offer>>>,
 }
 
 #[derive(Clone)]
@@ -54,6 +56,7 @@ impl Server {
         Server {
             backend: Source::Client(backend),
             permits: Arc::new(Semaphore::new(AT_ONCE)),
+            listed: Arc::default(),
         }
     }
 
@@ -62,6 +65,7 @@ impl Server {
         Server {
             backend: Source::Request,
             permits,
+            listed: Arc::default(),
         }
     }
 
@@ -170,16 +174,15 @@ impl ServerHandler for Server {
         if !backend.may_change() {
             return;
         }
+        let server = self.clone();
         let backend = Arc::clone(backend);
         tokio::spawn(async move {
-            let mut known = Offer::of(Arc::clone(&backend)).await;
             while !context.peer.is_transport_closed() {
                 tokio::time::sleep(LOOK_EVERY).await;
-                let now = Offer::of(Arc::clone(&backend)).await;
-                if now != known && context.peer.notify_tool_list_changed().await.is_err() {
+                let is_news = server.is_news(Arc::clone(&backend)).await;
+                if is_news && context.peer.notify_tool_list_changed().await.is_err() {
                     return;
                 }
-                known = now;
             }
         });
     }
@@ -199,17 +202,24 @@ impl ServerHandler for Server {
             context.cancelled().await;
             return Ok(());
         }
-        let mut known = Offer::of(Arc::clone(&backend)).await;
+        // What was listed by other requests is not known here: to be told too often is no harm.
+        let by_request = matches!(self.backend, Source::Request);
+        let mut is_news = by_request;
+        if by_request {
+            self.set_listed(Some(Offer::of(Arc::clone(&backend)).await));
+        }
         loop {
+            if is_news && context.sink().notify_tool_list_changed().await.is_err() {
+                return Ok(());
+            }
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
-            let now = Offer::of(Arc::clone(&backend)).await;
-            if now != known && context.sink().notify_tool_list_changed().await.is_err() {
-                return Ok(());
+            is_news = self.is_news(Arc::clone(&backend)).await;
+            if is_news && by_request {
+                self.set_listed(Some(Offer::of(Arc::clone(&backend)).await));
             }
-            known = now;
         }
     }
 
@@ -220,6 +230,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
         let offer = Offer::of(self.backend(&context)?).await;
+        self.set_listed(Some(offer.clone()));
         Ok(ListToolsResult::with_all_items(offer.tools())
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(CacheScope::Private))
@@ -311,6 +322,17 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    fn set_listed(&self, offer: Option<Offer>) {
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = offer;
+    }
+
+    /// Whether the tools are others than those that were listed last. Said once for each list.
+    async fn is_news(&self, backend: Arc<dyn Backend>) -> bool {
+        let now = Offer::of(backend).await;
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.take_if(|listed| *listed != now).is_some()
+    }
+
     /// Whether a capability is switched off for whoever asks.
     pub(crate) async fn is_off(
         &self,

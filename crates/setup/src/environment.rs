@@ -62,6 +62,14 @@ impl Environment {
     }
 }
 
+/// The folder for run-time files of this user, where the system has one (`XDG_RUNTIME_DIR`).
+#[must_use]
+pub fn runtime_dir() -> Option<PathBuf> {
+    std::env::var_os("XDG_RUNTIME_DIR")
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from)
+}
+
 /// The variables of these names that are set, such as those by which other programs move their
 /// files.
 #[must_use]

@@ -1,5 +1,5 @@
 //! The file `.lorewell/config.toml` inside a vault. It travels with the notes, so
-//! it is untrusted: it can leave more notes out and do nothing else.
+//! it is untrusted: it can leave more notes out, for all or for remote readers, and do nothing else.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn ignored(path: &Path, line: usize, name: &str) -> Warning {
     Warning {
         code: "ignored_in_vault",
         message: format!(
-            "{} line {line}: `{}` is ignored: a file inside a vault can only exclude notes (exclude_folders, exclude_globs, exclude_tags, exclude_properties)",
+            "{} line {line}: `{}` is ignored: a file inside a vault can only exclude notes (exclude_folders, exclude_globs, exclude_tags, exclude_properties) or keep them from agents that read elsewhere (fence_folders, fence_tags, fence_properties)",
             path.display(),
             crate::config::shortened(name),
         ),

@@ -1,5 +1,5 @@
 //! Where the index of a vault is kept: outside the vault, in a folder that is
-//! named after it and keyed by its canonical path.
+//! named after it and keyed by its canonical path; and where approvals and the log are.
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,25 @@ pub fn index_dir_for(root: &Path, vault: &Path) -> PathBuf {
     let hash = blake3::hash(vault.as_os_str().as_encoded_bytes()).to_hex();
     let name = vault.file_name().unwrap_or_default().to_string_lossy();
     root.join(format!("{}-{}", slug(&name), &hash[..16]))
+}
+
+/// The folder of the index for remote readers beside a vault's usual one, which need not exist.
+#[must_use]
+pub fn remote_index_dir(index: &Path) -> PathBuf {
+    let name = index.file_name().unwrap_or_default().to_string_lossy();
+    index.with_file_name(format!("{name}-remote"))
+}
+
+/// The folder of the approved agents: `lorewell/agents` in the user's data folder.
+#[must_use]
+pub fn agents_dir(environment: &Environment) -> PathBuf {
+    environment.data_dir.join("lorewell").join("agents")
+}
+
+/// The folder of the log of what agents received: `lorewell/audit` in the user's data folder.
+#[must_use]
+pub fn audit_dir(environment: &Environment) -> PathBuf {
+    environment.data_dir.join("lorewell").join("audit")
 }
 
 /// Lower-case letters and digits, everything else a single `-`.

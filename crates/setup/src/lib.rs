@@ -12,7 +12,8 @@
 //! - [`edit`] changes the file and keeps its comments and order.
 //! - [`index_root`] and [`index_dir_for`] say where an index is kept.
 //!
-//! - [`open`] makes a running engine of all that.
+//! - [`open`] makes a running engine of all that, [`open_remote`] one without the notes that are
+//!   kept from remote readers.
 //!
 //! It does not walk a vault or read a note.
 
@@ -35,11 +36,11 @@ mod value;
 pub mod vaults;
 
 pub use config::{Config, ListedVault};
-pub use environment::{Environment, OTHER_VARIABLES, program, variables};
+pub use environment::{Environment, OTHER_VARIABLES, program, runtime_dir, variables};
 pub use error::{SetupError, Warning};
-pub use index_dir::{index_dir_for, index_root};
+pub use index_dir::{agents_dir, audit_dir, index_dir_for, index_root, remote_index_dir};
 pub use layers::{Flags, Resolved, Settings};
-pub use open::{OpenError, open};
+pub use open::{OpenError, follow_in_remote, has_fences, open, open_remote};
 pub use origin::Origin;
 pub use reference::settings_reference;
 pub use settings::{Key, Reach, SETTINGS, Setting};

@@ -1,18 +1,25 @@
 //! From settings and a vault to a running engine.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lorewell_engine::{
-    EngineError, EngineSettings, EvidenceRules, FieldWeights, Fusion, Host, IndexSettings,
-    LaneWeights, PassageSettings, RuleSettings, Rules, SearchSettings, Standing, Tokens,
+    EngineError, EngineSettings, EvidenceRules, FenceSettings, FieldWeights, Fusion, Host,
+    IndexError, IndexSettings, LaneWeights, PassageSettings, Patience, PortableVectors, Quiet,
+    RuleSettings, Rules, SearchSettings, Standing, Tokens,
 };
 
 use crate::config::Config;
 use crate::error::SetupError;
-use crate::index_dir::{index_dir_for, index_root};
+use crate::index_dir::{index_dir_for, index_root, remote_index_dir};
 use crate::layers::Settings;
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
+
+/// A few new vectors wait so long before they are carried into the vault: sync programs send each
+/// file, and a note that is being written is embedded many times.
+const REST: Duration = Duration::from_secs(600);
 
 /// Why a vault could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -30,19 +37,103 @@ pub enum OpenError {
 /// # Errors
 /// The folder is missing or no folder, or an exclusion cannot be understood.
 pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Host, OpenError> {
-    let root = index_root(config.environment(), settings);
-    let folder = index_dir_for(&root, &vault.path);
-    let engine = engine_settings(settings)?;
+    let folder = index_folder(config, settings, vault);
+    let portable = PortableVectors {
+        device_file: config
+            .environment()
+            .data_dir
+            .join("lorewell")
+            .join("device"),
+        carry: settings.index_storage() == "vault",
+        rest: REST,
+    };
+    let engine = EngineSettings {
+        portable: Some(portable),
+        index_root: Some(index_root(config.environment(), settings)),
+        ..engine_settings(settings, FenceSettings::default())?
+    };
     Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
 }
 
+/// Opens `vault` for a reader that is not on this machine: without the notes behind its fences.
+/// Where it has fences that is an index of its own beside the usual one, made when it is first
+/// brought up to date; where it has none it is the usual one ([`has_fences`] tells).
+///
+/// # Errors
+/// As [`open`].
+pub fn open_remote(
+    config: &Config,
+    settings: &Settings,
+    vault: &VaultRef,
+) -> Result<Host, OpenError> {
+    let fences = fences(settings);
+    if fences.is_empty() {
+        return open(config, settings, vault);
+    }
+    let folder = remote_index_dir(&index_folder(config, settings, vault));
+    // What this device carries in the vault is the usual index's business alone.
+    let engine = engine_settings(settings, fences)?;
+    Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
+}
+
+/// Whether notes of the vault of these settings are kept from remote readers.
+#[must_use]
+pub fn has_fences(settings: &Settings) -> bool {
+    !fences(settings).is_empty()
+}
+
+/// Keeps the index for remote readers, if one was made, as free of excluded notes as the usual
+/// one. To be called after an update took notes out of that. Without fences it is deleted: nobody
+/// asks it.
+///
+/// # Errors
+/// As [`open`]; the index cannot be brought up to date or deleted.
+pub fn follow_in_remote(
+    config: &Config,
+    settings: &Settings,
+    vault: &VaultRef,
+) -> Result<(), OpenError> {
+    let folder = remote_index_dir(&index_folder(config, settings, vault));
+    if !folder.exists() {
+        return Ok(());
+    }
+    if has_fences(settings) {
+        open_remote(config, settings, vault)?.refresh(Patience::Read, &Quiet)?;
+        return Ok(());
+    }
+    std::fs::remove_dir_all(&folder).map_err(|source| {
+        EngineError::from(IndexError::Io {
+            path: folder,
+            source,
+        })
+    })?;
+    Ok(())
+}
+
+fn index_folder(config: &Config, settings: &Settings, vault: &VaultRef) -> PathBuf {
+    let root = index_root(config.environment(), settings);
+    index_dir_for(&root, &vault.path)
+}
+
+fn fences(settings: &Settings) -> FenceSettings {
+    FenceSettings {
+        folders: settings.fence_folders(),
+        tags: settings.fence_tags(),
+        properties: settings.fence_properties(),
+    }
+}
+
 /// The settings that the engine itself needs.
-fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
+fn engine_settings(
+    settings: &Settings,
+    fences: FenceSettings,
+) -> Result<EngineSettings, EngineError> {
     let rules = Rules::new(RuleSettings {
         folders: settings.exclude_folders(),
         globs: settings.exclude_globs(),
         tags: settings.exclude_tags(),
         properties: settings.exclude_properties(),
+        fences,
         ..RuleSettings::default()
     })?;
     let passages = PassageSettings {
@@ -59,9 +150,11 @@ fn engine_settings(settings: &Settings) -> Result<EngineSettings, EngineError> {
         },
         search: search_settings(settings),
         max_note_bytes: Some(settings.max_note_bytes()),
+        portable: None,
         tokens: settings
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
+        index_root: None,
     })
 }
 
@@ -109,7 +202,8 @@ mod tests {
 
     #[test]
     fn the_defaults_here_are_the_engines() {
-        let settings = engine_settings(&Settings::defaults()).expect("defaults open");
+        let none = FenceSettings::default();
+        let settings = engine_settings(&Settings::defaults(), none).expect("defaults open");
         assert_eq!(settings.search, SearchSettings::default());
         assert_eq!(settings.index.passages, PassageSettings::default());
     }

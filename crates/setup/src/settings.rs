@@ -156,6 +156,12 @@ settings! {
         "Tags whose notes are left out, nested tags included.";
     exclude_properties ExcludeProperties: Vec<String> = Some(""), Kind::List, Notes,
         "Properties whose notes are left out: `name` for any true value, or `name=value`.";
+    fence_folders FenceFolders: Vec<String> = Some(""), Kind::List, Notes,
+        "Folders whose notes are kept from agents that read elsewhere (`lorewell agent approve` without `--local`); on this machine they are searched as ever.";
+    fence_tags FenceTags: Vec<String> = Some(""), Kind::List, Notes,
+        "Tags whose notes are kept from agents that read elsewhere, nested tags included.";
+    fence_properties FenceProperties: Vec<String> = Some(""), Kind::List, Notes,
+        "Properties whose notes are kept from agents that read elsewhere: `name` for any true value, or `name=value`.";
     evidence_rules EvidenceRules: Vec<String> = Some(""), Kind::EvidenceRules, Vault,
         "Which class of evidence notes have, before the built-in rules: `folder:Inbox/Web=clipping`, `tag:llm=generated`, `property:kind=interview=transcript`, `name:Interview *=transcript`; the classes are own, daily, transcript, clipping, generated, draft and template.";
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
@@ -173,6 +179,13 @@ settings! {
         "The vault that is meant where none is named: a name from the list, or a folder.";
     index_dir IndexDir: Option<PathBuf> = None, Kind::Path, Machine,
         "The folder under which all indexes are kept; not set, `lorewell/indexes` in the user's data folder.";
+    audit_file_bytes AuditFileBytes: u64 = Some("8 MiB"),
+        Kind::Bytes { min: 64 << 10, max: 1 << 30 }, Machine,
+        "The size of a file of the log of what agents received; then another is begun.";
+    audit_files AuditFiles: u64 = Some("8"), Kind::Integer { min: 1, max: 1000 }, Machine,
+        "How many files of that log are kept; the oldest goes first.";
+    index_storage IndexStorage: String = Some("local"), Kind::Choice(&["local", "vault"]), Vault,
+        "Where this device keeps the vectors of its index: in the index (`local`), or a copy of them also in `.lorewell/vectors` of the vault (`vault`), so that the vault's own sync carries them and other devices with the same model need not embed again; back to `local`, this device removes what it wrote there. Nothing else is ever written into a vault.";
     color Color: String = Some("auto"), Kind::Choice(WHEN), Machine,
         "Colours in the terminal; `auto` is only on a terminal.";
     progress Progress: String = Some("auto"), Kind::Choice(WHEN), Machine,
@@ -185,6 +198,10 @@ settings! {
         "How often `lorewell watch` looks at the folder where events do not come, in seconds.";
     watch_check_minutes WatchCheckMinutes: u64 = Some("10"), Kind::Integer { min: 1, max: 1440 }, Vault,
         "After how many minutes `lorewell watch` compares the whole folder, whatever events came.";
+    bridge Bridge: String = Some("never"), Kind::Choice(&["never", "auto", "start", "require"]), Machine,
+        "Whether a command is answered by the bridge (`lorewell serve`): never; `auto`, where one runs; `start`, which starts one that ends after half an hour without a request; or `require`, which fails where none runs.";
+    http_port HttpPort: u64 = Some("7313"), Kind::Integer { min: 0, max: 65535 }, Machine,
+        "The port of the bridge on this machine; the next free one is taken where it is not, and 0 takes any.";
 }
 
 /// A Rust type that a [`Value`] can be read as; `None` is a misfit.

@@ -30,6 +30,8 @@ pub enum Reason {
     ExcludedTag(String),
     /// A property (`key` or `key=value`) that the user excluded.
     ExcludedProperty(String),
+    /// Kept from the reader; never told to one.
+    Fenced,
     /// The content is not text.
     Binary,
     /// Larger than the limit: bytes of the file, bytes allowed.
@@ -71,6 +73,7 @@ impl Reason {
             Reason::ExcludedGlob(_) => "excluded_glob",
             Reason::ExcludedTag(_) => "excluded_tag",
             Reason::ExcludedProperty(_) => "excluded_property",
+            Reason::Fenced => "excluded_fence",
             Reason::Binary => "binary",
             Reason::TooLarge { .. } => "too_large",
             Reason::LinkLeavesVault => "link_leaves_vault",
@@ -106,6 +109,7 @@ impl fmt::Display for Reason {
             Reason::ExcludedGlob(glob) => write!(f, "matches the excluded pattern “{glob}”"),
             Reason::ExcludedTag(tag) => write!(f, "has the excluded tag “#{tag}”"),
             Reason::ExcludedProperty(rule) => write!(f, "has the excluded property “{rule}”"),
+            Reason::Fenced => f.write_str("is behind a fence"),
             Reason::Binary => f.write_str("is not text"),
             Reason::TooLarge { size, limit } => {
                 write!(

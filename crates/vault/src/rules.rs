@@ -3,10 +3,13 @@
 use std::fmt;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use lorewell_text::{name_key, path_key};
+use lorewell_text::path_key;
 use serde_json::Value;
 
 use crate::obsidian::Filter;
+use crate::rule::{
+    PropertyRule, Rule, by_property, by_tag, filled, folder_rules, property_rules, tag_rules,
+};
 use crate::{Reason, leftovers};
 
 /// The user's exclusions as written in the settings.
@@ -24,6 +27,32 @@ pub struct RuleSettings {
     pub properties: Vec<String>,
     /// Whether the "Excluded files" of Obsidian's settings hold as well.
     pub obsidian_filters: bool,
+    /// What is left out besides without a word: see [`FenceSettings`].
+    pub fences: FenceSettings,
+}
+
+/// Notes that are kept from a reader who must not learn of them. They are left out like excluded
+/// ones; but a listing does not tell them, and with a fence in force nothing is told of any file
+/// that was not read. The lists are written as those of [`RuleSettings`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FenceSettings {
+    /// Folders.
+    pub folders: Vec<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Properties.
+    pub properties: Vec<String>,
+}
+
+impl FenceSettings {
+    /// Whether there is any fence. Blank entries are none.
+    pub fn is_empty(&self) -> bool {
+        let lists = [&self.folders, &self.tags, &self.properties];
+        lists
+            .into_iter()
+            .flatten()
+            .all(|rule| rule.trim().is_empty())
+    }
 }
 
 impl Default for RuleSettings {
@@ -34,6 +63,7 @@ impl Default for RuleSettings {
             tags: Vec::new(),
             properties: Vec::new(),
             obsidian_filters: true,
+            fences: FenceSettings::default(),
         }
     }
 }
@@ -65,23 +95,18 @@ pub struct Rules {
     file_globs: Globs,
     tags: Vec<Rule>,
     properties: Vec<PropertyRule>,
+    fences: Fences,
     obsidian: Vec<Filter>,
     /// Whether Obsidian's settings were read, now or before.
     knows_obsidian: bool,
 }
 
-/// A rule's folded form, and how the user wrote it.
-#[derive(Clone)]
-struct Rule {
-    key: String,
-    shown: String,
-}
-
-#[derive(Clone)]
-struct PropertyRule {
-    key: String,
-    value: Option<String>,
-    shown: String,
+/// Fences, ready to be asked.
+#[derive(Clone, Default)]
+struct Fences {
+    folders: Vec<Rule>,
+    tags: Vec<Rule>,
+    properties: Vec<PropertyRule>,
 }
 
 #[derive(Clone, Default)]
@@ -96,33 +121,18 @@ impl Rules {
     /// # Errors
     /// A pattern that is not well formed.
     pub fn new(settings: RuleSettings) -> Result<Rules, RuleError> {
-        let filled = |list: &[String]| -> Vec<String> {
-            list.iter()
-                .map(|s| s.trim().to_owned())
-                .filter(|s| !s.is_empty())
-                .collect()
-        };
         let (folder_globs, file_globs) = globs(&filled(&settings.globs))?;
-        let folders = filled(&settings.folders).into_iter().map(|shown| Rule {
-            key: path_key(shown.trim_start_matches("./").trim_matches('/')),
-            shown,
-        });
-        let tags = filled(&settings.tags).into_iter().map(|shown| {
-            let shown = shown.trim_matches(['#', '/']).to_owned();
-            Rule {
-                key: name_key(&shown),
-                shown,
-            }
-        });
         Ok(Rules {
-            folders: folders.filter(|rule| !rule.key.is_empty()).collect(),
+            folders: folder_rules(&settings.folders),
             folder_globs,
             file_globs,
-            tags: tags.filter(|rule| !rule.key.is_empty()).collect(),
-            properties: filled(&settings.properties)
-                .into_iter()
-                .map(PropertyRule::new)
-                .collect(),
+            tags: tag_rules(&settings.tags),
+            properties: property_rules(&settings.properties),
+            fences: Fences {
+                folders: folder_rules(&settings.fences.folders),
+                tags: tag_rules(&settings.fences.tags),
+                properties: property_rules(&settings.fences.properties),
+            },
             obsidian: Vec::new(),
             knows_obsidian: false,
             settings,
@@ -145,7 +155,27 @@ impl Rules {
 
     /// Why a note with these tags and properties is left out. Tags are without `#`.
     pub fn excludes_note(&self, tags: &[&str], properties: &[(String, Value)]) -> Option<Reason> {
-        self.by_tag(tags).or_else(|| self.by_property(properties))
+        let fenced = by_tag(&self.fences.tags, tags).is_some()
+            || by_property(&self.fences.properties, properties).is_some();
+        if fenced {
+            return Some(Reason::Fenced);
+        }
+        let tag = by_tag(&self.tags, tags);
+        tag.map(|rule| Reason::ExcludedTag(rule.shown.clone()))
+            .or_else(|| {
+                let rule = by_property(&self.properties, properties)?;
+                Some(Reason::ExcludedProperty(rule.shown.clone()))
+            })
+    }
+
+    /// Whether some reader must not learn of some notes ([`RuleSettings::fences`]).
+    pub fn has_fences(&self) -> bool {
+        let Fences {
+            folders,
+            tags,
+            properties,
+        } = &self.fences;
+        !(folders.is_empty() && tags.is_empty() && properties.is_empty())
     }
 
     /// A digest of all rules, Obsidian's filters included: when it changes, notes that did not
@@ -159,7 +189,11 @@ impl Rules {
             &self.settings.properties,
         ];
         let filters: Vec<String> = self.obsidian.iter().map(|f| f.shown().to_owned()).collect();
-        for list in lists.into_iter().chain([&filters]) {
+        let fences = &self.settings.fences;
+        let fences = [&fences.folders, &fences.tags, &fences.properties];
+        // Without fences the digest is that of before there were any.
+        let fences = fences.into_iter().filter(|_| self.has_fences());
+        for list in lists.into_iter().chain([&filters]).chain(fences) {
             hasher.update(&(list.len() as u64).to_le_bytes());
             for rule in list {
                 hasher.update(&(rule.len() as u64).to_le_bytes());
@@ -202,6 +236,9 @@ impl Rules {
             return None;
         }
         let mut key = path_key(path);
+        if self.fences.folders.iter().any(|rule| rule.key == key) {
+            return Some(Reason::Fenced);
+        }
         if let Some(rule) = self.folders.iter().find(|rule| rule.key == key) {
             return Some(Reason::ExcludedFolder(rule.shown.clone()));
         }
@@ -233,36 +270,10 @@ impl Rules {
     }
 
     fn asks_for_paths(&self) -> bool {
-        !(self.folders.is_empty() && self.settings.globs.is_empty() && self.obsidian.is_empty())
-    }
-
-    fn by_tag(&self, tags: &[&str]) -> Option<Reason> {
-        if self.tags.is_empty() {
-            return None;
-        }
-        let keys: Vec<String> = tags
-            .iter()
-            .map(|tag| name_key(tag.trim_start_matches('#')))
-            .collect();
-        let rule = self.tags.iter().find(|rule| {
-            keys.iter().any(|key| {
-                key.strip_prefix(&rule.key)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
-        })?;
-        Some(Reason::ExcludedTag(rule.shown.clone()))
-    }
-
-    fn by_property(&self, properties: &[(String, Value)]) -> Option<Reason> {
-        if self.properties.is_empty() {
-            return None;
-        }
-        let rule = self.properties.iter().find(|rule| {
-            properties
-                .iter()
-                .any(|(key, value)| name_key(key) == rule.key && rule.fits(value))
-        })?;
-        Some(Reason::ExcludedProperty(rule.shown.clone()))
+        !(self.folders.is_empty()
+            && self.settings.globs.is_empty()
+            && self.fences.folders.is_empty()
+            && self.obsidian.is_empty())
     }
 }
 
@@ -273,36 +284,6 @@ impl fmt::Debug for Rules {
             .field("settings", &self.settings)
             .field("obsidian", &filters)
             .finish_non_exhaustive()
-    }
-}
-
-impl PropertyRule {
-    fn new(shown: String) -> PropertyRule {
-        let (key, value) = match shown.split_once('=') {
-            Some((key, value)) => (key, Some(name_key(value))),
-            None => (shown.as_str(), None),
-        };
-        PropertyRule {
-            key: name_key(key),
-            value,
-            shown,
-        }
-    }
-
-    fn fits(&self, value: &Value) -> bool {
-        match (&self.value, value) {
-            (_, Value::Array(values)) => values.iter().any(|v| self.fits(v)),
-            (None, Value::Null | Value::Bool(false)) => false,
-            (None, Value::String(text)) => !text.trim().is_empty(),
-            (None, Value::Object(map)) => !map.is_empty(),
-            (None, _) => true,
-            (Some(wanted), Value::String(text)) => name_key(text) == *wanted,
-            (Some(wanted), Value::Null) => wanted.is_empty(),
-            (Some(wanted), Value::Bool(_) | Value::Number(_)) => {
-                name_key(&value.to_string()) == *wanted
-            }
-            (Some(_), Value::Object(_)) => false,
-        }
     }
 }
 

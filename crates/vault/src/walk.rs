@@ -207,6 +207,9 @@ impl Part {
     }
 
     fn leave_out(&mut self, path: String, folder: bool, reason: Reason) {
+        if reason == Reason::Fenced {
+            return;
+        }
         self.listing.left_out.push(LeftOut {
             path,
             folder,

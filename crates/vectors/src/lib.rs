@@ -10,6 +10,7 @@
 mod error;
 mod format;
 mod kernel;
+mod known;
 mod map;
 mod quantize;
 mod reader;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use error::VectorError;
 pub use format::MAX_DIMENSION;
+pub use known::KnownVectors;
 pub use reader::VectorReader;
 pub use row_set::RowSet;
 pub use writer::{KeyIndex, VectorWriter};

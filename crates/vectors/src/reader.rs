@@ -113,6 +113,11 @@ impl VectorReader {
             .collect()
     }
 
+    /// A row as it is stored, in bytes of an i8 each: its direction is the vector's.
+    pub fn bytes(&self, row: u32) -> Option<&[u8]> {
+        self.row(row)
+    }
+
     /// The key of a row.
     pub fn key(&self, row: u32) -> Option<Key> {
         self.entry(row).map(|entry| entry.key)

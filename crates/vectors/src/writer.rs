@@ -5,12 +5,13 @@ use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use rustc_hash::FxBuildHasher;
 
 use crate::{
-    Key, VectorError,
+    Key, VectorError, VectorReader,
     format::{HEADER_BYTES, KEY_BYTES, KeyEntry, Part, check_limits},
     quantize::QuantizedRow,
 };
@@ -28,14 +29,14 @@ pub struct VectorWriter {
     rows: u32,
     rows_file: Appender,
     keys_file: Appender,
-    keys: KeyIndex,
+    keys: Arc<KeyIndex>,
     /// What went wrong in an append.
     trouble: Option<VectorError>,
     poisoned: bool,
 }
 
 /// Which row holds what was embedded under a key.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct KeyIndex {
     rows: HashMap<Key, u32, FxBuildHasher>,
 }
@@ -73,7 +74,7 @@ impl VectorWriter {
             rows: valid_rows as u32,
             rows_file,
             keys_file,
-            keys,
+            keys: Arc::new(keys),
             trouble: None,
             poisoned: false,
         })
@@ -104,7 +105,7 @@ impl VectorWriter {
         KeyEntry::new(key, quantized.scale, &quantized.bytes).write(&mut self.keys_file.buffer);
         self.rows_file.buffer.extend_from_slice(&quantized.bytes);
         self.rows = next;
-        self.keys.rows.insert(key, row);
+        Arc::make_mut(&mut self.keys).rows.insert(key, row);
         if self.rows_file.buffer.len() >= BUFFER_BYTES
             && let Err(error) = self.flush()
         {
@@ -118,8 +119,9 @@ impl VectorWriter {
         self.rows
     }
 
-    /// Which keys have a row. Of rows with one key the last counts.
-    pub fn keys(&self) -> &KeyIndex {
+    /// Which keys have a row, dead ones included. Of rows with one key the last counts. A clone of
+    /// it stays as it is while more is appended.
+    pub fn keys(&self) -> &Arc<KeyIndex> {
         &self.keys
     }
 
@@ -182,6 +184,14 @@ impl KeyIndex {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The keys of all rows that a reader sees.
+    pub fn of(reader: &VectorReader) -> Self {
+        let rows = (0..reader.rows()).filter_map(|row| Some((reader.key(row)?, row)));
+        Self {
+            rows: rows.collect(),
+        }
     }
 
     /// Reads the keys of the first rows and leaves the file behind them.

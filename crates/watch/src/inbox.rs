@@ -30,6 +30,12 @@ impl Stop {
     pub fn is_working(&self) -> bool {
         self.inbox.working.load(Ordering::SeqCst)
     }
+
+    /// Waits until the watcher has looked at all that it was told of, but not longer than `until`;
+    /// whether it has. What is gathered is looked at without waiting for a quiet moment.
+    pub fn wait_until_settled(&self, until: Instant) -> bool {
+        self.inbox.wait_until_settled(until)
+    }
 }
 
 /// What events were about, gathered.
@@ -79,6 +85,12 @@ struct State {
     hints: Hints,
     /// When the first and the last hint came; nothing if there is none.
     times: Option<(Instant, Instant)>,
+    /// Somebody waits for what is gathered.
+    hurried: bool,
+    /// The watcher woke up and has not said yet that it is done.
+    looking: bool,
+    /// It has looked once.
+    looked: bool,
 }
 
 impl Inbox {
@@ -106,16 +118,46 @@ impl Inbox {
                 return Wake::Stop;
             }
             let now = Instant::now();
-            let due = state.times.map(|(first, last)| pace.due(first, last));
+            let due = state.times.map(|(first, last)| match state.hurried {
+                true => now,
+                false => pace.due(first, last),
+            });
             if due.is_some_and(|due| due <= now) {
-                state.times = None;
+                (state.times, state.hurried, state.looking) = (None, false, true);
                 return Wake::Hints(std::mem::take(&mut state.hints));
             }
             if due.is_none() && until <= now {
+                state.looking = true;
                 return Wake::Time;
             }
             let at = due.unwrap_or(until);
             let waited = self.bell.wait_timeout(state, at.duration_since(now));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A look is over, and what came of it was told.
+    pub(crate) fn look_is_over(&self) {
+        let mut state = self.state();
+        (state.looking, state.looked) = (false, true);
+        self.bell.notify_all();
+    }
+
+    fn wait_until_settled(&self, until: Instant) -> bool {
+        let mut state = self.state();
+        loop {
+            if state.looked && !state.looking && state.times.is_none() {
+                return true;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.stopped() {
+                return false;
+            }
+            if state.times.is_some() && !state.hurried {
+                state.hurried = true;
+                self.bell.notify_all();
+            }
+            let waited = self.bell.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -187,5 +229,26 @@ mod tests {
         inbox.hint("d.md", None, true);
         inbox.stop();
         assert_eq!(inbox.wait(now, PACE), Wake::Stop);
+    }
+    #[test]
+    fn who_waits_hurries_the_watcher_and_hears_when_it_is_done() {
+        const SLOW: Pace = Pace {
+            quiet: Duration::from_secs(600),
+            longest: Duration::from_secs(600),
+        };
+        let stop = Stop::new();
+        let inbox = Arc::clone(&stop.inbox);
+        // Before the first look nothing is known.
+        assert!(!stop.wait_until_settled(Instant::now()));
+        inbox.look_is_over();
+        assert!(stop.wait_until_settled(Instant::now()));
+        inbox.hint("a.md", None, false);
+        assert!(!stop.wait_until_settled(Instant::now()));
+        let far = Instant::now() + Duration::from_secs(300);
+        let asker = std::thread::spawn(move || stop.wait_until_settled(far));
+        assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(_)));
+        assert!(!asker.is_finished(), "it has not looked yet");
+        inbox.look_is_over();
+        assert!(asker.join().unwrap());
     }
 }

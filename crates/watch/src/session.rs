@@ -156,6 +156,7 @@ impl<'a> Session<'a> {
                 self.round(Cause::Back, &Hints::anew())?;
                 continue;
             }
+            self.inbox.look_is_over();
             match self.inbox.wait(self.next_time(), self.pace()) {
                 Wake::Stop => return Ok(()),
                 Wake::Hints(hints) => self.round(Cause::Events(hints.first.clone()), &hints)?,
@@ -253,6 +254,7 @@ impl<'a> Session<'a> {
         let bare = presence == Presence::Bare;
         (self.tell)(Report::Away { root, bare });
         loop {
+            self.inbox.look_is_over();
             let next = Instant::now() + self.options.away;
             if self.inbox.wait(next, self.pace()) == Wake::Stop {
                 return false;

@@ -32,6 +32,8 @@ const QUESTION: &[&str] = &[
     "lorewell-graph",
 ];
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
+/// Vectors in a vault: the engine brings them and an index together.
+const PORTABLE: &[&str] = &["lorewell-portable"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -39,6 +41,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// One warm process for every client.
+const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
 const WATCH: &[&str] = &["lorewell-watch"];
 /// What agents speak.
@@ -72,25 +76,29 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, BELOW_ENGINE]),
+    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
+    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
     ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION, ENCODER]),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
     ("lorewell-clients", &[]),
     (
         "lorewell",
-        &[NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, CLIENTS],
+        &[
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+        ],
     ),
 ];
 
@@ -106,7 +114,10 @@ const HELD: &[(&str, &[&str])] = &[
     ("indicatif", &["lorewell"]),
     ("notify", &["lorewell-watch"]),
     // The engine is synchronous; only who serves others waits for many things at once.
-    ("tokio", &["lorewell-mcp"]),
+    ("tokio", &["lorewell-mcp", "lorewell-bridge"]),
+    ("axum", &["lorewell-bridge"]),
+    ("hyper", &["lorewell-bridge"]),
+    ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
@@ -119,6 +130,7 @@ const HELD: &[(&str, &[&str])] = &[
             "lorewell-setup",
             "lorewell-evaluation",
             "lorewell-evals",
+            "lorewell-bridge",
             "lorewell",
         ],
     ),
@@ -127,6 +139,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "lorewell-capabilities",
             "lorewell-setup",
+            "lorewell-bridge",
             "lorewell-evals",
             "lorewell",
         ],

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lorewell_capabilities::{FileJson, StatusOutput};
+use lorewell_capabilities::{FileJson, PortableJson, StatusOutput};
 
 use super::{counted, grouped};
 use crate::style::{FAINT, TITLE, WARN, inert, inert_line, styled};
@@ -79,6 +79,9 @@ pub(crate) fn text(status: &StatusOutput) -> String {
             )
         )
     );
+    if let Some(carried) = &status.portable {
+        out += &portable(carried);
+    }
     for model in &status.models {
         let _ = writeln!(
             out,
@@ -106,6 +109,41 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     out += &others(status);
     out += &warnings(status);
     out
+}
+
+fn portable(carried: &PortableJson) -> String {
+    let device = carried.device.as_deref().unwrap_or("has no name yet");
+    let mut out = format!(
+        "vectors in the vault: {} in {} of {}, {:.1} MB  {}\n",
+        grouped(carried.vectors),
+        counted(carried.segments, "file"),
+        counted(carried.devices, "device"),
+        carried.portable_bytes as f64 / 1e6,
+        styled(
+            FAINT,
+            &format!(
+                "(this device {}: {})",
+                inert(device),
+                counted(carried.own_segments, "file")
+            )
+        )
+    );
+    if carried.storage == "local" && carried.own_segments > 0 {
+        out +=
+            "  this device takes its files back when the index is whole (index_storage is local)\n";
+    }
+    if carried.waiting > 0 {
+        let waiting = counted(carried.waiting, "vector");
+        let _ = writeln!(out, "  {waiting} of this index not written there yet");
+    }
+    if let Some(trouble) = &carried.trouble {
+        let trouble = format!(
+            "  they could not be brought up to date: {}",
+            inert_line(trouble)
+        );
+        let _ = writeln!(out, "{}", styled(WARN, &trouble));
+    }
+    out + &files("passed over", &carried.skipped, carried.skipped_total)
 }
 
 fn files(what: &str, files: &[FileJson], total: u64) -> String {

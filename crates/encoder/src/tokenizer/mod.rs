@@ -8,6 +8,9 @@ mod read;
 mod unigram;
 mod wordpiece;
 
+#[cfg(test)]
+mod oracle_tests;
+
 pub(crate) use read::Tokenizer;
 
 /// A text as tokens.

@@ -8,13 +8,18 @@
 )]
 
 mod crash;
+mod dear;
 mod disk;
 mod exclusions;
+mod generations;
 mod incremental;
 mod kill;
+mod later;
+mod machines;
 mod models;
 mod permissions;
 mod picture;
+mod portable;
 mod processes;
 mod reading;
 mod states;

@@ -35,6 +35,10 @@ pub(crate) fn run(
             );
             return Ok(silent(LaneState::Abstained { reason }));
         }
+        Embedded::Refused { reason } | Embedded::Failed { reason } => {
+            let reason = format!("{} did not take the question: {reason}", embedder.model());
+            return Ok(silent(LaneState::Unavailable { reason }));
+        }
         Embedded::Empty => {
             return Ok(DenseResult {
                 result: nothing_to_ask(embedder),
@@ -87,12 +91,19 @@ pub(crate) fn state(snapshot: &Snapshot, embedder: &dyn Embedder) -> LaneState {
     let Some(model) = snapshot.model() else {
         return LaneState::Ok;
     };
-    let all = model.embedded + model.outside + model.missing;
+    let all = model.embedded + model.outside + model.missing + model.refused;
     let mut reasons = Vec::new();
     if model.missing > 0 {
         reasons.push(format!(
             "{} of {all} passages have no vector of {} yet",
             model.missing,
+            embedder.model()
+        ));
+    }
+    if model.refused > 0 {
+        reasons.push(format!(
+            "{} of {all} passages were refused by {}",
+            model.refused,
             embedder.model()
         ));
     }

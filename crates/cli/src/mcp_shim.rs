@@ -1,0 +1,202 @@
+//! What an MCP client on standard input and output is answered by: the bridge, found or started;
+//! else this process, which says so in the answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lorewell_bridge::{As, BridgeError, Client, Offer, Places, Request, print};
+use lorewell_capabilities::{Failure, Listener, table};
+use lorewell_mcp::{Backend, InProcess};
+use lorewell_setup::{Config, Environment, Settings, VaultRef, vaults};
+use serde_json::Value;
+
+use crate::bridge_client::{is_the_bridges, start};
+
+/// Answers through the bridge where it may and can.
+pub(crate) struct Shim {
+    /// Answers where no bridge does, and knows which vault is meant.
+    pub(crate) own: InProcess,
+    pub(crate) places: Places,
+    pub(crate) when: When,
+    pub(crate) caller: As,
+    /// Whether a bridge could not be started. It is not tried again.
+    pub(crate) start_failed: AtomicBool,
+}
+
+/// When the bridge answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Never.
+    Never,
+    /// When one runs.
+    Auto,
+    /// Always where that can be: one is started if none runs.
+    Start,
+    /// Always.
+    Require,
+}
+
+/// Why the bridge gave no answer.
+enum NoAnswer {
+    /// It refused the request.
+    Refused(Failure),
+    /// It could not be asked.
+    NotAsked(Failure),
+}
+
+impl When {
+    /// `setting`: the value of the setting or flag `bridge`.
+    pub(crate) fn of(setting: &str) -> When {
+        match setting {
+            "never" => When::Never,
+            "auto" => When::Auto,
+            "require" => When::Require,
+            _ => When::Start,
+        }
+    }
+}
+
+impl Shim {
+    fn connected(&self) -> Result<Client, Failure> {
+        let starts = self.when == When::Start && !self.start_failed.load(Ordering::Relaxed);
+        if !starts {
+            return Ok(Client::connect(&self.places)?);
+        }
+        start(&self.places).map_err(|error| {
+            let could_not = matches!(error, BridgeError::NotStarted | BridgeError::Io { .. });
+            self.start_failed.fetch_or(could_not, Ordering::Relaxed);
+            error.into()
+        })
+    }
+
+    fn through(
+        &self,
+        (config, vault, settings): (&Config, &VaultRef, &Settings),
+        capability: &str,
+        input: &Value,
+        listener: Listener<'_>,
+    ) -> Result<Value, NoAnswer> {
+        if !vaults::list(config).any(|listed| listed.path == vault.path) {
+            return Err(NoAnswer::NotAsked(not_listed(vault)));
+        }
+        let mut client = self.connected().map_err(NoAnswer::NotAsked)?;
+        let environment: &Environment = config.environment();
+        let request = Request::Ask {
+            capability: capability.to_string(),
+            vault: Some(vault.path.display().to_string()),
+            input: input.clone(),
+            refresh: true,
+            progress: true,
+            print: Some(print(environment, settings)),
+            caller: self.caller.clone(),
+        };
+        let output = client.send(&request, listener).map_err(|failure| {
+            if is_the_bridges(&failure) {
+                NoAnswer::NotAsked(failure)
+            } else {
+                NoAnswer::Refused(failure)
+            }
+        })?;
+        serde_json::from_str(output.get()).map_err(|error| {
+            NoAnswer::Refused(Failure::internal(format!("the answer is no JSON: {error}")))
+        })
+    }
+
+    /// Whether this process may answer in the bridge's stead. What an approved agent may ask, and
+    /// what it received, only the bridge keeps account of.
+    fn may_answer_itself(&self) -> bool {
+        self.when != When::Require && !matches!(self.caller, As::Agent(_))
+    }
+
+    /// Readies whatever will answer, so that the first answer is quick.
+    ///
+    /// # Errors
+    /// What keeps answers from being given.
+    pub(crate) fn warm_up(&self, listener: Listener<'_>) -> Result<(), Failure> {
+        if self.when != When::Never {
+            // The bridge opens the vault when it is asked of it.
+            let asked = self.own.meant(None)?;
+            let place = (&asked.0, &asked.1, &asked.2);
+            let nothing = serde_json::json!({"list": 0});
+            match self.through(place, "knowledge.status", &nothing, listener) {
+                Err(NoAnswer::NotAsked(_)) if self.may_answer_itself() => {}
+                Err(NoAnswer::NotAsked(failure) | NoAnswer::Refused(failure)) => {
+                    return Err(failure);
+                }
+                Ok(_) => return Ok(()),
+            }
+        }
+        self.own.warm_up(listener)
+    }
+
+    fn offer(&self) -> Result<Offer, Failure> {
+        let caller = self.caller.clone();
+        self.connected()?.get(&Request::Offered { caller })
+    }
+}
+
+/// The bridge answers agents from vaults of the list only.
+fn not_listed(vault: &VaultRef) -> Failure {
+    let path = vault.path.display();
+    Failure {
+        code: "unknown_vault".to_string(),
+        message: format!("it answers agents from listed vaults only, and {path} is not listed"),
+        hint: "`lorewell vault add DIR` lists it.".to_string(),
+    }
+}
+
+impl Backend for Shim {
+    fn call(
+        &self,
+        capability: &str,
+        vault: Option<&str>,
+        input: Value,
+        listener: Listener<'_>,
+    ) -> Result<Value, Failure> {
+        if self.when == When::Never && self.may_answer_itself() {
+            return self.own.call(capability, vault, input, listener);
+        }
+        let (config, meant, settings) = self.own.meant(vault)?;
+        let place = (&config, &meant, &settings);
+        let why = match self.through(place, capability, &input, listener) {
+            Ok(output) => return Ok(output),
+            Err(NoAnswer::Refused(failure)) => return Err(failure),
+            Err(NoAnswer::NotAsked(failure)) if !self.may_answer_itself() => return Err(failure),
+            Err(NoAnswer::NotAsked(failure)) => failure,
+        };
+        let mut output = self.own.call(capability, vault, input, listener)?;
+        // Other settings are no fault, and with `auto` neither is that none runs.
+        let is_no_fault = why.code == "other_settings"
+            || self.when == When::Auto && why.code == "bridge_not_running";
+        if let Some(Value::Array(degraded)) = output.get_mut("degraded")
+            && !is_no_fault
+        {
+            degraded.push(format!("bridge: {why}; this process answered itself").into());
+        }
+        Ok(output)
+    }
+
+    fn vaults(&self) -> Vec<String> {
+        match &self.caller {
+            As::Agent(_) => self.offer().map(|offer| offer.vaults).unwrap_or_default(),
+            _ => self.own.vaults(),
+        }
+    }
+
+    fn switched_off(&self) -> Vec<String> {
+        let As::Agent(_) = &self.caller else {
+            return Vec::new();
+        };
+        // Without the bridge nothing is off: each call says why it cannot be answered.
+        let Ok(offer) = self.offer() else {
+            return Vec::new();
+        };
+        let ids = table().iter().map(|entry| entry.id);
+        ids.filter(|id| !offer.capabilities.iter().any(|offered| offered == id))
+            .map(str::to_string)
+            .collect()
+    }
+
+    fn may_change(&self) -> bool {
+        matches!(self.caller, As::Agent(_)) || self.own.may_change()
+    }
+}

@@ -1,0 +1,113 @@
+//! Vectors that come later than the words: of a model that is dear.
+
+use lorewell_embed::Cost;
+use lorewell_index::{KnownVectors, Lock, Observer, Waiting};
+
+use crate::portable::When;
+use crate::{EngineError, Host};
+
+/// So many passages are embedded between two looks at what still waits. It bounds what a stop can
+/// lose.
+const BATCH: usize = 64;
+
+/// What embedding came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Embedding {
+    /// Passages that have what the model says of them now.
+    pub settled: usize,
+    /// Passages that the model was asked for; the others were known from before.
+    pub embedded: usize,
+    /// Passages that the model will not take. They are not asked for again until their text or the
+    /// model changes.
+    pub refused: usize,
+    /// Vectors that were thrown away, for their text changed meanwhile.
+    pub too_late: usize,
+    /// Passages that still wait.
+    pub waiting: u64,
+    /// Why some still wait, for people.
+    pub reason: Option<String>,
+}
+
+impl Host {
+    /// Embeds the passages that wait for a vector of the wanted model, the newest first. Each batch
+    /// becomes visible by itself, so that it can be stopped and killed at any time; the next call
+    /// goes on from there. Other processes may write meanwhile.
+    ///
+    /// A model that is cheap embeds in [`refresh`](Self::refresh), and has nothing to do here.
+    ///
+    /// # Errors
+    /// The index cannot be read or written; there is none; exclusions that cannot be followed.
+    pub fn embed_waiting(&self, observer: &dyn Observer) -> Result<Embedding, EngineError> {
+        let mut embedding = Embedding::default();
+        if self.embedder.cost() == Cost::Cheap {
+            return Ok(embedding);
+        }
+        let places = self.known_elsewhere();
+        let places: Vec<&dyn KnownVectors> = places.iter().map(AsRef::as_ref).collect();
+        // What comes in while it runs is found by another pass.
+        loop {
+            let before = embedding.settled + embedding.refused;
+            let is_over = self.embed_pass(&places, observer, &mut embedding)?;
+            if is_over || embedding.settled + embedding.refused == before {
+                break;
+            }
+        }
+        let wanted = self.wanted_snapshot()?;
+        embedding.waiting = wanted.model().map_or(0, |model| model.missing);
+        Ok(embedding)
+    }
+
+    /// Looks once at each passage that waits. Whether there is no use in another pass.
+    fn embed_pass(
+        &self,
+        places: &[&dyn KnownVectors],
+        observer: &dyn Observer,
+        embedding: &mut Embedding,
+    ) -> Result<bool, EngineError> {
+        let mut last: Option<Waiting> = None;
+        let mut unread = 0;
+        loop {
+            if observer.stopped() {
+                embedding.reason = Some("it was stopped; the next one goes on from here".into());
+                return Ok(true);
+            }
+            // Nothing that is excluded by now is read to the model.
+            drop(self.without_excluded()?);
+            let snapshot = self.wanted_snapshot()?;
+            let waiting = snapshot.waiting(last.as_ref(), BATCH)?;
+            if waiting.is_empty() {
+                break;
+            }
+            let late = snapshot.embed(
+                &waiting,
+                &self.vault,
+                &self.settings.index,
+                self.embedder,
+                places,
+                observer,
+            )?;
+            drop(snapshot);
+            last = waiting.into_iter().next_back();
+            unread += late.unread;
+            embedding.embedded += late.embedded;
+            let trouble = late.trouble.clone();
+            let lock = Lock::wait(&self.layout)?;
+            let taken = self.writer(lock)?.take_late(late)?;
+            self.tend_portable(When::Due);
+            embedding.settled += taken.settled;
+            embedding.refused += taken.refused;
+            embedding.too_late += taken.too_late;
+            if let Some(trouble) = trouble {
+                embedding.reason = Some(format!("{}: {trouble}", self.embedder.model()));
+                return Ok(true);
+            }
+        }
+        if unread > 0 {
+            embedding.reason = Some("some notes cannot be read, or changed meanwhile".to_string());
+        }
+        let lock = Lock::wait(&self.layout)?;
+        self.writer(lock)?.settle_models(unread)?;
+        self.tend_portable(When::Due);
+        Ok(false)
+    }
+}
