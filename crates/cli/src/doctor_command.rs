@@ -1,6 +1,7 @@
 //! `lorewell doctor`: looks at everything that can be wrong, says what is and what to do, and
 //! mends nothing. It works where nothing is set up, and where everything is broken.
 
+mod callers;
 mod machine;
 mod notes;
 mod programs;
@@ -180,6 +181,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     settings(&mut patient);
     style::set_color(&patient.settings.color());
     notes::look(&mut patient);
+    callers::look(&mut patient);
     programs::look(&mut patient);
     machine::look(&mut patient);
     let report = report(patient.checks);

@@ -207,7 +207,7 @@ fn what_the_prompt_has_is_not_given() {
         agent
             .added(
                 "x",
-                "mail me@Kiln.md: how slow is the second firing of the kiln?"
+                "how slow is the second firing of the kiln? ines@Kiln.md"
             )
             .is_some()
     );

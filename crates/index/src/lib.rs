@@ -36,6 +36,7 @@ mod places;
 mod prepare;
 mod property;
 mod purge;
+mod record;
 mod rest;
 mod schema;
 mod scope;
@@ -47,6 +48,7 @@ mod superseded;
 mod tidy;
 mod update;
 mod verify;
+mod whole;
 mod writer;
 
 pub use accept::known_filters;

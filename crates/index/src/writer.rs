@@ -1,12 +1,11 @@
 //! The one writer of an index: publishes batches, removes notes.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use lorewell_embed::{Cost, Embedder};
 use lorewell_lexical::Segment;
 use lorewell_text::NotePath;
-use lorewell_vault::{Listing, Reason, Vault};
+use lorewell_vault::{Listing, Vault};
 use lorewell_vectors::{Key, KnownVectors, VectorWriter};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -14,9 +13,11 @@ use crate::batch::{Batch, BatchNote, Counters};
 use crate::compare::Changes;
 use crate::failpoint::failpoint;
 use crate::known::{self, Sources};
-use crate::prepare::{Meaning, Preparation, Prepared};
+use crate::prepare::{Meaning, Preparation};
+use crate::record::record_other;
 use crate::state::{OpenSegment, State};
 use crate::update::{self, Observer, UpdateReport};
+use crate::whole::Step;
 use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, purge, schema};
 
 /// Writes an index. Holds the writer's lock as long as it lives.
@@ -30,7 +31,7 @@ pub struct Writer {
     /// Other places that are asked for vectors.
     elsewhere: Vec<Arc<dyn KnownVectors>>,
     /// One transaction is open for all batches.
-    whole: bool,
+    pub(crate) whole: bool,
     /// An update failed: memory may be ahead of what is published.
     astray: bool,
     _lock: Lock,
@@ -113,7 +114,7 @@ impl Writer {
     }
 
     /// Goes back to what is published.
-    fn reload(&mut self, embedder: &dyn Embedder) -> Result<(), IndexError> {
+    pub(crate) fn reload(&mut self, embedder: &dyn Embedder) -> Result<(), IndexError> {
         self.whole = false;
         if !self.connection.is_autocommit() {
             self.connection
@@ -228,32 +229,6 @@ impl Writer {
         transaction.commit().map_err(fail)?;
         failpoint("after-remove-commit")?;
         Ok(notes.len())
-    }
-
-    /// From here on all batches are parts of one transaction, so that readers see them at once.
-    pub(crate) fn begin_whole(&mut self) -> Result<(), IndexError> {
-        self.connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(|e| self.failed(e))?;
-        self.whole = true;
-        Ok(())
-    }
-
-    /// Makes everything since [`begin_whole`](Self::begin_whole) visible, as one generation.
-    pub(crate) fn commit_whole(&mut self) -> Result<(), IndexError> {
-        catalogue::next_generation(&self.connection).map_err(|e| self.failed(e))?;
-        failpoint("before-whole-commit")?;
-        self.connection
-            .execute_batch("COMMIT")
-            .map_err(|e| self.failed(e))?;
-        self.whole = false;
-        failpoint("after-whole-commit")
-    }
-
-    /// Drops everything since [`begin_whole`](Self::begin_whole).
-    pub(crate) fn give_up_whole(&mut self, embedder: &dyn Embedder) -> Result<(), IndexError> {
-        self.reload(embedder)?;
-        self.remove_orphans()
     }
 
     /// Makes a batch visible: files first, then the transaction that names them. Within a whole it
@@ -421,40 +396,6 @@ fn load(
     Ok((state, vectors))
 }
 
-/// A transaction, or a part of one that is open already and is committed later.
-enum Step<'c> {
-    Own(Transaction<'c>),
-    Part(&'c Connection),
-}
-
-impl<'c> Step<'c> {
-    fn begin(connection: &'c Connection, whole: bool) -> rusqlite::Result<Step<'c>> {
-        match whole {
-            true => Ok(Step::Part(connection)),
-            false => Transaction::new_unchecked(connection, TransactionBehavior::Immediate)
-                .map(Step::Own),
-        }
-    }
-
-    fn commit(self) -> rusqlite::Result<()> {
-        match self {
-            Step::Own(transaction) => transaction.commit(),
-            Step::Part(_) => Ok(()),
-        }
-    }
-}
-
-impl Deref for Step<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        match self {
-            Step::Own(transaction) => transaction,
-            Step::Part(connection) => connection,
-        }
-    }
-}
-
 pub(crate) fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
@@ -468,53 +409,6 @@ pub(crate) fn insert_segment(
         params![segment.id, segment.segment.len()],
     )?;
     catalogue::set_meta(transaction, "last_segment", &segment.id.to_string())
-}
-
-/// What recording a file comes to.
-#[derive(Default)]
-struct Recorded {
-    /// A reader could tell.
-    visible: bool,
-    /// A note went because of a rule.
-    excluded: bool,
-}
-
-/// Notes what became of a file that gave no note.
-fn record_other(
-    transaction: &Connection,
-    state: &mut State,
-    layout: &Layout,
-    other: &Prepared,
-    report: &mut UpdateReport,
-) -> Result<Recorded, IndexError> {
-    let fail = |source| IndexError::sqlite(layout.folder(), source);
-    let mut recorded = Recorded::default();
-    match other {
-        Prepared::Same { note, entry } => {
-            report.unchanged += 1;
-            recorded.visible = catalogue::touch_note(transaction, *note, entry).map_err(fail)?;
-        }
-        Prepared::Skipped(skipped) => {
-            report.skipped += 1;
-            report.unread += usize::from(skipped.failed);
-            let news = catalogue::skip_file(transaction, skipped).map_err(fail)?;
-            // What could not be read keeps its last content.
-            let path = skipped.entry.path.as_str();
-            let gone = match skipped.failed {
-                true => None,
-                false => catalogue::note_at(transaction, path).map_err(fail)?,
-            };
-            if let Some(note) = gone {
-                state.remove_note(transaction, layout, note)?;
-            }
-            let is_told = skipped.code != Reason::Fenced.code();
-            recorded.visible = news && is_told || gone.is_some();
-            recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
-        }
-        Prepared::Later => report.unread += 1,
-        Prepared::Note(_) => {}
-    }
-    Ok(recorded)
 }
 
 /// Writes a file so that it is whole on disk, folder entry included, when this returns.

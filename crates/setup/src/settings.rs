@@ -173,7 +173,7 @@ settings! {
         "Whether `lorewell hook prompt` adds passages to prompts, where an agent is told to run it (`lorewell install claude-code --hook`).";
     auto_context_budget AutoContextBudget: u64 = Some("800"), Kind::Integer { min: 50, max: 2400 }, Vault,
         "How many tokens such an addition has at most.";
-    auto_context_floor AutoContextFloor: f64 = Some("0.5"), SHARE, Vault,
+    auto_context_floor AutoContextFloor: f64 = Some("0.6"), SHARE, Vault,
         "The score that the best passage must have for anything to be added.";
     default_vault DefaultVault: Option<String> = None, Kind::Text, Machine,
         "The vault that is meant where none is named: a name from the list, or a folder.";

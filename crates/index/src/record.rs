@@ -1,0 +1,56 @@
+//! What became of a file that gave no note.
+
+use lorewell_vault::Reason;
+use rusqlite::Connection;
+
+use crate::prepare::Prepared;
+use crate::state::State;
+use crate::update::UpdateReport;
+use crate::{IndexError, Layout, catalogue};
+
+/// What recording a file comes to.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    /// A reader could tell.
+    pub(crate) visible: bool,
+    /// A note went because of a rule.
+    pub(crate) excluded: bool,
+}
+
+/// Notes what became of a file that gave no note.
+pub(crate) fn record_other(
+    transaction: &Connection,
+    state: &mut State,
+    layout: &Layout,
+    other: &Prepared,
+    report: &mut UpdateReport,
+) -> Result<Recorded, IndexError> {
+    let fail = |source| IndexError::sqlite(layout.folder(), source);
+    let mut recorded = Recorded::default();
+    match other {
+        Prepared::Same { note, entry } => {
+            report.unchanged += 1;
+            recorded.visible = catalogue::touch_note(transaction, *note, entry).map_err(fail)?;
+        }
+        Prepared::Skipped(skipped) => {
+            report.skipped += 1;
+            report.unread += usize::from(skipped.failed);
+            let news = catalogue::skip_file(transaction, skipped).map_err(fail)?;
+            // What could not be read keeps its last content.
+            let path = skipped.entry.path.as_str();
+            let gone = match skipped.failed {
+                true => None,
+                false => catalogue::note_at(transaction, path).map_err(fail)?,
+            };
+            if let Some(note) = gone {
+                state.remove_note(transaction, layout, note)?;
+            }
+            let is_told = skipped.code != Reason::Fenced.code();
+            recorded.visible = news && is_told || gone.is_some();
+            recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
+        }
+        Prepared::Later => report.unread += 1,
+        Prepared::Note(_) => {}
+    }
+    Ok(recorded)
+}
