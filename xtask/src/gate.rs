@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{cargo, root, shown, succeed, works};
-use crate::{mcp, python, smoke, tools};
+use crate::{http_api, mcp, python, smoke, tools};
 
 /// How much of the gate to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ enum Work {
     Tests(Command),
     Licences,
     Skill,
+    HttpApi,
     Mcp,
     Smoke,
 }
@@ -57,6 +58,7 @@ impl Work {
             Work::Tests(command) => run_shown(command).map(|()| absent_data()),
             Work::Licences => licences(),
             Work::Skill => skill(),
+            Work::HttpApi => http_api::run(),
             Work::Mcp => mcp::run(),
             Work::Smoke => smoke::run().map(|()| Vec::new()),
         }
@@ -136,6 +138,10 @@ fn steps(extent: Extent) -> Vec<Step> {
         Step {
             name: "the agent skill is one",
             work: Work::Skill,
+        },
+        Step {
+            name: "the HTTP interface keeps its promises",
+            work: Work::HttpApi,
         },
         Step {
             name: "the Model Context Protocol, from outside",

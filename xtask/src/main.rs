@@ -4,6 +4,7 @@
 mod bench_vault;
 mod cargo;
 mod gate;
+mod http_api;
 mod mcp;
 mod python;
 mod smoke;

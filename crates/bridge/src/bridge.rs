@@ -11,14 +11,14 @@ use lorewell_agents::{
     AgentsError, AuditEntry, AuditLimits, AuditLog, Caller, Gate, Grant, Reader,
 };
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
-use lorewell_engine::Observer as _;
+use lorewell_engine::Observer;
 use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir};
 use serde_json::Value;
 use tracing::{info, warn};
 
 use crate::Refusal;
 use crate::fresh::Surroundings;
-use crate::hearing::{Cancel, Hearing};
+use crate::hearing::Cancel;
 use crate::limits::{Counter, Limits};
 use crate::news::{Item, Sender};
 use crate::vaults::Vaults;
@@ -80,22 +80,27 @@ impl Bridge {
         }
     }
 
-    /// The same with other abilities, for tests.
+    /// The same with these abilities in place of those of the capability table.
     #[must_use]
     pub fn with_table(mut self, table: &'static [Entry]) -> Bridge {
         self.table = table;
         self
     }
 
-    /// Answers a request.
+    /// Answers a request. `observer` hears of long work, and says when nobody waits any longer.
     ///
     /// # Errors
     /// Why it is refused, or what the capability says.
-    pub fn answer(&self, caller: &Caller, ask: Ask, hearing: &Hearing) -> Result<Value, Failure> {
+    pub fn answer(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        observer: &dyn Observer,
+    ) -> Result<Value, Failure> {
         let began = Instant::now();
         let _running = self.running()?;
         let name = ask.capability.clone();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.checked(caller, ask, hearing)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.checked(caller, ask, observer)));
         let outcome = outcome.unwrap_or_else(|_| {
             // Where it was is in the log; the words of a panic may hold text of notes.
             Err(Failure::internal("the answer could not be made"))
@@ -118,7 +123,12 @@ impl Bridge {
         outcome
     }
 
-    fn checked(&self, caller: &Caller, ask: Ask, hearing: &Hearing) -> Result<Value, Failure> {
+    fn checked(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        observer: &dyn Observer,
+    ) -> Result<Value, Failure> {
         let Some(entry) = self.entry(&ask.capability) else {
             return Err(Refusal::NoSuchAbility(ask.capability).into());
         };
@@ -128,7 +138,7 @@ impl Bridge {
             .vaults
             .meant(&self.gate, caller, ask.vault.as_deref())?;
         let grant = self.gate.allow(caller, entry, &vault.name, &vault.path)?;
-        let outcome = self.granted(entry, &vault, grant, ask, hearing);
+        let outcome = self.granted(entry, &vault, grant, ask, observer);
         if grant.logged {
             // Before anything leaves: an answer that cannot be logged is none.
             let whom = (caller, grant.reader);
@@ -146,7 +156,7 @@ impl Bridge {
         vault: &VaultRef,
         grant: Grant,
         ask: Ask,
-        hearing: &Hearing,
+        observer: &dyn Observer,
     ) -> Result<Value, Failure> {
         let open = self.vaults.open(vault, grant.reader)?;
         let (host, print) = open.kept.host()?;
@@ -155,10 +165,10 @@ impl Bridge {
         }
         let mut desk = Desk::new(&host);
         if entry.fresh && ask.refresh {
-            desk = Desk::refreshed(&host, open.freshness(&host, hearing)?);
+            desk = Desk::refreshed(&host, open.freshness(&host, observer)?);
         }
-        desk.listener = hearing;
-        let _place = self.place(entry, hearing)?;
+        desk.listener = observer;
+        let _place = self.place(entry, observer)?;
         let output = (entry.run)(&desk, ask.input)?;
         if grant.logged {
             self.check_answer(&output)?;
@@ -170,7 +180,7 @@ impl Bridge {
     fn place(
         &self,
         entry: &Entry,
-        hearing: &Hearing,
+        observer: &dyn Observer,
     ) -> Result<Option<crate::limits::Place<'_>>, Failure> {
         if entry.access == Access::Manage {
             return Ok(None);
@@ -180,7 +190,7 @@ impl Bridge {
             if let Some(place) = self.counter.place(soon) {
                 return Ok(Some(place));
             }
-            if hearing.stopped() {
+            if observer.stopped() {
                 return Err(Refusal::Stopping.into());
             }
         }
@@ -374,12 +384,5 @@ impl Ask {
             refresh: true,
             print: None,
         }
-    }
-}
-
-/// Used by roads that cannot be called off.
-impl Default for Hearing {
-    fn default() -> Hearing {
-        Hearing::silent(Cancel::new())
     }
 }

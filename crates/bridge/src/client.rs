@@ -5,11 +5,11 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::time::Duration;
 
 use lorewell_capabilities::Failure;
-use lorewell_engine::{Observer, Stage};
+use lorewell_engine::Observer;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use crate::hearing::StageName;
+use crate::hearing::Relay;
 use crate::protocol::{Greeting, PROTOCOL, Reply, Request};
 use crate::state::VERSION;
 use crate::stream::Stream;
@@ -104,7 +104,7 @@ impl Client {
         })?;
         line.push(b'\n');
         self.lines.get_mut().write_all(&line).map_err(gone)?;
-        let mut heard = Heard::default();
+        let mut heard = Relay::default();
         loop {
             let line = match self.line(&|| observer.stopped()) {
                 Ok(line) => line,
@@ -151,40 +151,6 @@ impl Client {
                 Err(error) => return Err(error),
             }
         }
-    }
-}
-
-/// Progress as it was heard, told to an observer.
-#[derive(Default)]
-struct Heard {
-    of: usize,
-    done: usize,
-    stage: StageName,
-}
-
-impl Heard {
-    fn tell(&mut self, progress: crate::Progress, observer: &dyn Observer) {
-        if progress.of != self.of {
-            observer.begin(progress.of);
-            (self.of, self.done) = (progress.of, 0);
-        }
-        for _ in self.done..progress.done {
-            observer.note_done("");
-        }
-        self.done = self.done.max(progress.done);
-        if progress.stage != self.stage {
-            self.stage = progress.stage;
-            observer.stage(match progress.stage {
-                StageName::Notes => Stage::Notes,
-                StageName::Words => Stage::Words,
-                StageName::Catalogue => Stage::Catalogue,
-                StageName::Merge => Stage::Merge,
-            });
-        }
-    }
-
-    fn left(&self) -> u64 {
-        self.of.saturating_sub(self.done) as u64
     }
 }
 

@@ -13,7 +13,7 @@ use lorewell_watch::{
 };
 use tracing::{info, warn};
 
-use crate::hearing::{Cancel, Hearing, Progress};
+use crate::hearing::{Cancel, Hearing, Progress, Relay};
 use crate::kept::Kept;
 use crate::news::{News, Sender};
 
@@ -93,20 +93,24 @@ impl FreshVault {
     ///
     /// # Errors
     /// What a look at the folder says; or nobody waits any more.
-    pub(crate) fn freshness(&self, host: &Host, hearing: &Hearing) -> Result<Freshness, Failure> {
+    pub(crate) fn freshness(
+        &self,
+        host: &Host,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, Failure> {
         let Some(watcher) = &self.watcher else {
-            return look(host, hearing);
+            return look(host, observer);
         };
         let began = Instant::now();
-        let mut told = None;
+        let mut relay = Relay::default();
         while !watcher.stop.wait_until_settled(Instant::now() + SLICE) {
-            if hearing.stopped() {
+            if observer.stopped() {
                 return Err(Failure::interrupted(host.behind().unwrap_or(0) as u64));
             }
             if watcher.is_over() {
-                return look(host, hearing);
+                return look(host, observer);
             }
-            if began.elapsed() > PATIENCE && host.view().is_ok() {
+            if began.elapsed() > PATIENCE && is_whole(host) {
                 let pending = host.behind()?;
                 let reason = (pending > 0).then(|| "they are being taken in".to_string());
                 return Ok(Freshness {
@@ -116,9 +120,8 @@ impl FreshVault {
                 });
             }
             let progress = self.standing().progress;
-            if progress != told {
-                told = progress;
-                hearing.pass_on(progress);
+            if let Some(progress) = progress {
+                relay.tell(progress, observer);
             }
         }
         let known = {
@@ -128,7 +131,7 @@ impl FreshVault {
         match known {
             Some(freshness) => Ok(freshness),
             // It is polled, away, or the last update failed: that is for the asker to hear.
-            None => look(host, hearing),
+            None => look(host, observer),
         }
     }
 
@@ -163,9 +166,17 @@ impl Watcher {
     }
 }
 
-fn look(host: &Host, hearing: &Hearing) -> Result<Freshness, Failure> {
-    let freshness = host.refresh(Patience::Read, hearing)?;
-    if hearing.stopped() {
+/// Whether there is an index to answer from meanwhile. A first build is waited for.
+fn is_whole(host: &Host) -> bool {
+    host.view().is_ok_and(|view| {
+        let totals = view.totals();
+        totals.generation > 0 && !totals.unfinished
+    })
+}
+
+fn look(host: &Host, observer: &dyn Observer) -> Result<Freshness, Failure> {
+    let freshness = host.refresh(Patience::Read, observer)?;
+    if observer.stopped() {
         return Err(Failure::interrupted(freshness.pending as u64));
     }
     Ok(freshness)

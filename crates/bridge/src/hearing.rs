@@ -143,11 +143,38 @@ impl Observer for Hearing {
     }
 }
 
-impl Hearing {
-    /// Passes on how far work is that runs elsewhere.
-    pub(crate) fn pass_on(&self, progress: Option<Progress>) {
-        if let Some(progress) = progress {
-            (self.sink)(progress);
+/// Tells an observer of work that runs elsewhere.
+#[derive(Default)]
+pub(crate) struct Relay {
+    of: usize,
+    done: usize,
+    stage: StageName,
+}
+
+impl Relay {
+    /// The work is so far.
+    pub(crate) fn tell(&mut self, progress: Progress, observer: &dyn Observer) {
+        if progress.of != self.of {
+            observer.begin(progress.of);
+            (self.of, self.done) = (progress.of, 0);
         }
+        for _ in self.done..progress.done {
+            observer.note_done("");
+        }
+        self.done = self.done.max(progress.done);
+        if progress.stage != self.stage {
+            self.stage = progress.stage;
+            observer.stage(match progress.stage {
+                StageName::Notes => Stage::Notes,
+                StageName::Words => Stage::Words,
+                StageName::Catalogue => Stage::Catalogue,
+                StageName::Merge => Stage::Merge,
+            });
+        }
+    }
+
+    /// Notes that were still to be read.
+    pub(crate) fn left(&self) -> u64 {
+        self.of.saturating_sub(self.done) as u64
     }
 }

@@ -13,6 +13,7 @@
 //!
 //! The runtime that waits for connections stays in this crate; the work is done on plain threads.
 
+mod backend;
 mod bridge;
 mod client;
 mod error;
@@ -35,6 +36,7 @@ mod state;
 mod stream;
 mod vaults;
 
+pub use backend::ThroughBridge;
 pub use bridge::{Ask, Bridge};
 pub use client::Client;
 pub use error::{BridgeError, Refusal};

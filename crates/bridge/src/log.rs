@@ -52,22 +52,27 @@ impl std::str::FromStr for Level {
     }
 }
 
-/// Logs from now on to the end of the process.
+/// Logs from now on to the end of the process. With `silent`, a panic is told here and nowhere
+/// else.
 ///
 /// # Errors
 /// The file cannot be made.
-pub(crate) fn begin(places: &Places, level: Level) -> Result<(), BridgeError> {
+pub(crate) fn begin(places: &Places, level: Level, silent: bool) -> Result<(), BridgeError> {
     let path = places.log();
     let file = Rotated::open(&path).map_err(|source| BridgeError::io(&path, source))?;
     // A second one in the same process, as in tests, goes on with the first.
     let _ =
         tracing::subscriber::set_global_default(subscriber(Log(Arc::new(Mutex::new(file))), level));
-    panic::set_hook(Box::new(|info| {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
         // The words of a panic may hold text of notes; where it was does not.
         let place = info
             .location()
             .map(|at| format!("{}:{}", at.file(), at.line()));
         tracing::error!(place, "a panic");
+        if !silent {
+            others(info);
+        }
     }));
     Ok(())
 }

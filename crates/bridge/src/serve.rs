@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lorewell_capabilities::Entry;
 use lorewell_setup::{Environment, VaultRef};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -17,12 +18,14 @@ use crate::state::Hold;
 use crate::{Bridge, BridgeError, Limits, Places, State, http, socket};
 
 /// How a bridge is to run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// The user's surroundings.
     pub environment: Environment,
     /// Where its files lie.
     pub places: Places,
+    /// The abilities: those of the capability table.
+    pub table: &'static [Entry],
     /// Vaults to open at once, known beside those of the list.
     pub vaults: Vec<VaultRef>,
     /// The wanted port; the next free one is taken where it is not. 0 for any.
@@ -35,6 +38,8 @@ pub struct Options {
     pub exit_after: Option<Duration>,
     /// What is kept warm is let go after so long without a request.
     pub rest_after: Duration,
+    /// What a panic says, which may hold text of notes, is not printed.
+    pub silent_panics: bool,
     /// How much is logged.
     pub level: Level,
     /// The limits.
@@ -54,7 +59,7 @@ pub fn serve(options: Options, started: impl FnOnce(&State)) -> Result<(), Bridg
     let places = options.places.clone();
     places.make()?;
     let hold = Hold::take(&places)?;
-    log::begin(&places, options.level)?;
+    log::begin(&places, options.level, options.silent_panics)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // Threads wait in requests for builds; those are cheap.
@@ -85,7 +90,7 @@ async fn run(options: Options, started: impl FnOnce(&State)) -> Result<(), Bridg
     let socket = Listener::bind(&places)?;
     let state = State::new(&places, addresses)?;
     let bridge = Bridge::new(options.environment, options.vaults.clone(), options.limits);
-    let bridge = Arc::new(bridge);
+    let bridge = Arc::new(bridge.with_table(options.table));
     let office = Arc::new(Office::new(
         Arc::clone(&bridge),
         state.clone(),

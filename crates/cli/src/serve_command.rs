@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lorewell_bridge::{
     BridgeError, Client, Doing, Level, Limits, Options, Places, Request, State, wait_until_gone,
 };
-use lorewell_capabilities::Failure;
+use lorewell_capabilities::{Failure, table};
 use lorewell_setup::{Config, Environment, Flags, vaults};
 use serde_json::json;
 
@@ -106,12 +106,14 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     let options = Options {
         environment: environment.clone(),
         places,
+        table: table(),
         vaults: named?,
         port: port.unwrap_or_else(|| u16::try_from(settings.http_port()).unwrap_or(0)),
         address: matches.get_one::<IpAddr>("address").copied(),
         beyond_this_machine,
         exit_after: matches.get_one::<Duration>("exit-after").copied(),
         rest_after: REST_AFTER,
+        silent_panics: true,
         level: level(environment),
         limits: Limits::default(),
     };

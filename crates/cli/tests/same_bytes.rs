@@ -1,11 +1,13 @@
 //! The command line adds presentation and never meaning: with `--json` it prints the bytes that
 //! the capability table gives for the same request.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use lorewell_capabilities::{Desk, Entry, ErrorJson, table};
 use lorewell_engine::{Host, Patience, Quiet};
@@ -174,18 +176,76 @@ fn the_same_request_gives_the_same_bytes() {
     let settings = config.settings(Some(&asked), &Flags::new()).unwrap();
     let host = open(&config, &settings, &asked).unwrap();
     host.refresh(Patience::Wait, &Quiet).unwrap();
+    compare_all(&environment, &folder, &host, "never");
+    let bridge = Serving::start(&environment);
+    compare_all(&environment, &folder, &host, "require");
+    bridge.stop();
+    let asked: Vec<&str> = requests().iter().map(|(name, _)| *name).collect();
+    for entry in table() {
+        assert!(
+            asked.contains(&entry.name()),
+            "{} is asked nothing",
+            entry.id
+        );
+    }
+}
+
+/// A bridge as a process.
+struct Serving(Child);
+
+impl Serving {
+    fn start(environment: &Environment) -> Serving {
+        let mut child = lorewell(environment)
+            .args(["serve", "--port", "0", "--json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(line["event"], "serving");
+        Serving(child)
+    }
+
+    fn stop(mut self) {
+        let id = self.0.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(self.0.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn lorewell(environment: &Environment) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
+    command
+        .env_clear()
+        .env("HOME", &environment.home)
+        .envs(&environment.vars);
+    command
+}
+
+/// Asks everything on the command line, answered by the bridge or not.
+fn compare_all(environment: &Environment, folder: &str, host: &Host, bridge: &str) {
     for (name, request) in requests() {
         let entry = table().iter().find(|entry| entry.name() == name).unwrap();
-        let printed = Command::new(env!("CARGO_BIN_EXE_lorewell"))
-            .args([name, "--json", "--vault", &folder])
-            .args(words(entry, &request, &home))
-            .env_clear()
-            .env("HOME", &home)
-            .envs(&environment.vars)
+        let printed = lorewell(environment)
+            .args([name, "--json", "--vault", folder, "--bridge", bridge])
+            .args(words(entry, &request, &environment.home))
             .output()
             .unwrap();
         let told = String::from_utf8(printed.stdout).unwrap();
-        assert_eq!(told, by_table(&host, entry, &request), "{name} {request}");
+        assert_eq!(told, by_table(host, entry, &request), "{name} {request}");
         assert_eq!(
             String::from_utf8_lossy(&printed.stderr),
             "",
@@ -200,13 +260,5 @@ fn the_same_request_gives_the_same_bytes() {
             () => 0,
         };
         assert_eq!(printed.status.code(), Some(code), "{name} {request}");
-    }
-    let asked: Vec<&str> = requests().iter().map(|(name, _)| *name).collect();
-    for entry in table() {
-        assert!(
-            asked.contains(&entry.name()),
-            "{} is asked nothing",
-            entry.id
-        );
     }
 }

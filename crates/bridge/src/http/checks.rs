@@ -114,6 +114,22 @@ fn names(host: &str, addresses: &[SocketAddr]) -> bool {
     name.eq_ignore_ascii_case("localhost") && addresses.iter().any(here)
 }
 
+/// What a request may name as its host.
+pub(super) fn hosts(addresses: &[SocketAddr]) -> Vec<String> {
+    let named = addresses
+        .iter()
+        .filter(|address| address.ip().is_loopback());
+    let named = named.map(|address| format!("localhost:{}", address.port()));
+    let mut hosts: Vec<String> = addresses
+        .iter()
+        .map(ToString::to_string)
+        .chain(named)
+        .collect();
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
 /// The port that a request believes to ask.
 pub(super) fn port_asked(request: &Request) -> Option<u16> {
     let host = request.headers().get(HOST)?.to_str().ok()?;

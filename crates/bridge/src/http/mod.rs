@@ -11,7 +11,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use lorewell_capabilities::Entry;
@@ -21,6 +21,7 @@ pub(crate) use connections::{bind, serve};
 pub use openapi::document as openapi;
 
 use self::answers::{answered, refused};
+use crate::backend::OfBridge;
 use crate::office::Office;
 use crate::socket::blocking;
 use crate::{Ask, Hearing, Refusal, VERSION};
@@ -40,6 +41,7 @@ pub(crate) fn router(office: &Arc<Office>) -> Router {
         router = router.route(&path, post(ask));
     }
     router
+        .merge(mcp(office))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(office))
@@ -126,6 +128,35 @@ async fn ask(office: &Arc<Office>, entry: &'static Entry, request: Request) -> R
         Ok(Ok(output)) => answered(StatusCode::OK, output.to_string()),
         Ok(Err(failure)) => refused(&failure),
         Err(_) => refused(&Refusal::TookTooLong(time).into()),
+    }
+}
+
+/// The Model Context Protocol. It finds out the vaults and tools of the caller for each request.
+fn mcp(office: &Arc<Office>) -> Router<Arc<Office>> {
+    let hosts: Vec<String> = checks::hosts(office.addresses());
+    let origins: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
+    let service = lorewell_mcp::http_service(&hosts, &origins, office.bridge.limits().body);
+    Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn_with_state(Arc::clone(office), admitted))
+}
+
+/// Lets in who shows a token, and says who that is.
+async fn admitted(State(office): State<Arc<Office>>, mut request: Request, next: Next) -> Response {
+    let token = checks::token(&request);
+    let bridge = Arc::clone(&office.bridge);
+    match blocking(move || checks::caller(&bridge, token.as_deref())).await {
+        Ok(caller) => {
+            let backend = OfBridge {
+                bridge: Arc::clone(&office.bridge),
+                caller,
+                cancel: office.cancel(),
+            };
+            let asked = lorewell_mcp::AskedThrough(Arc::new(backend));
+            request.extensions_mut().insert(asked);
+            next.run(request).await
+        }
+        Err(failure) => refused(&failure),
     }
 }
 

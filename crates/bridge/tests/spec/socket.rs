@@ -1,0 +1,178 @@
+//! The socket, for programs of the same user.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lorewell_agents::Reader;
+use lorewell_bridge::{As, Client, Doing, Offer, Request};
+use lorewell_engine::Observer;
+use lorewell_testkit::TempVault;
+use serde_json::{Value, json};
+
+use crate::house::{House, NOTES, request};
+
+/// Counts what it hears, and has enough after so much.
+struct Counter {
+    heard: AtomicUsize,
+    enough: usize,
+}
+
+impl Observer for Counter {
+    fn note_done(&self, _: &str) {
+        self.heard.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn stopped(&self) -> bool {
+        self.heard.load(Ordering::SeqCst) >= self.enough
+    }
+}
+
+fn many_notes(count: usize) -> TempVault {
+    let vault = TempVault::new(NOTES);
+    for number in 0..count {
+        let text = format!("# Note {number}\n\n{}", "the kiln was slow; ".repeat(60));
+        vault.write(&format!("{:02}/{number}.md", number % 40), text);
+    }
+    vault
+}
+
+fn search_with_progress() -> Request {
+    let mut search = request(As::Owner, "knowledge.search", json!({"query": "kiln"}));
+    if let Request::Ask { progress, .. } = &mut search {
+        *progress = true;
+    }
+    search
+}
+
+#[test]
+fn a_first_build_tells_how_far_it_is() {
+    let house = House::around(many_notes(600), "", |_| {}).unwrap();
+    let counter = Counter {
+        heard: AtomicUsize::new(0),
+        enough: usize::MAX,
+    };
+    let answer = house
+        .client()
+        .send(&search_with_progress(), &counter)
+        .unwrap();
+    let answer: Value = serde_json::from_str(answer.get()).unwrap();
+    assert_eq!(answer["index"]["notes"], 602);
+    assert_eq!(answer["index"]["pending"], 0);
+    assert!(counter.heard.load(Ordering::SeqCst) > 0);
+}
+
+#[test]
+fn a_request_is_called_off_and_the_bridge_goes_on() {
+    let house = House::around(many_notes(600), "", |_| {}).unwrap();
+    let impatient = Counter {
+        heard: AtomicUsize::new(0),
+        enough: 0,
+    };
+    let outcome = house.client().send(&search_with_progress(), &impatient);
+    // It may have been faster than the first look whether to go on.
+    if let Err(failure) = outcome {
+        assert_eq!(failure.code, "interrupted");
+    }
+    house.ask_until("knowledge.search", &json!({"query": "kiln"}), |answer| {
+        answer["index"]["notes"] == 602
+    });
+    let doing: Doing = house.client().get(&Request::State).unwrap();
+    assert_eq!(doing.running, 0);
+}
+
+#[test]
+fn one_connection_asks_many_times() {
+    let house = House::new(NOTES);
+    let mut client = house.client();
+    let first: Value = client
+        .get(&request(As::Owner, "search", json!({"query": "kiln"})))
+        .unwrap();
+    assert_eq!(first["passages"][0]["note"], "Kiln.md");
+    let wrong = client.get::<Value>(&request(As::Owner, "search", json!({"quary": "x"})));
+    assert_eq!(wrong.unwrap_err().code, "wrong_use");
+    let unknown = client.get::<Value>(&request(As::Owner, "fly", json!({})));
+    assert_eq!(unknown.unwrap_err().code, "no_such_ability");
+    let again: Value = client
+        .get(&request(As::Owner, "search", json!({"query": "kiln"})))
+        .unwrap();
+    assert_eq!(first, again);
+}
+
+#[test]
+fn a_program_may_ask_in_the_name_of_another() {
+    let house = House::new(NOTES);
+    house.approve("scribe", |approval| {
+        approval.off = vec!["related".to_string()];
+        approval.reader = Reader::Remote;
+    });
+    let as_scribe = || As::Agent("scribe".to_string());
+    assert!(
+        house
+            .ask_as(as_scribe(), "search", json!({"query": "kiln"}))
+            .is_ok()
+    );
+    let off = house.ask_as(as_scribe(), "links", json!({})).unwrap_err();
+    assert_eq!(off.code, "tool_off");
+    let unknown = house.ask_as(As::Agent("nobody".to_string()), "search", json!({}));
+    assert_eq!(unknown.unwrap_err().code, "no_such_agent");
+    // A client without an approval reads and changes nothing.
+    let manage = house.ask_as(As::LocalClient, "rebuild", json!({"update": true}));
+    assert_eq!(manage.unwrap_err().code, "out_of_scope");
+
+    let offer = |caller| -> Offer { house.client().get(&Request::Offered { caller }).unwrap() };
+    let offered = offer(as_scribe());
+    assert_eq!(offered.vaults, ["Notes"]);
+    assert!(
+        !offered
+            .capabilities
+            .contains(&"knowledge.links".to_string())
+    );
+    assert!(
+        !offered
+            .capabilities
+            .contains(&"knowledge.rebuild".to_string())
+    );
+    assert!(
+        offer(As::Owner)
+            .capabilities
+            .contains(&"knowledge.rebuild".to_string())
+    );
+}
+
+#[test]
+fn other_settings_are_for_the_program_itself() {
+    let house = House::new(NOTES);
+    let mut ask = request(As::Owner, "search", json!({"query": "kiln"}));
+    if let Request::Ask { print, .. } = &mut ask {
+        *print = Some("another".to_string());
+    }
+    let refused = house.client().get::<Value>(&ask).unwrap_err();
+    assert_eq!(refused.code, "other_settings");
+}
+
+#[test]
+fn lines_that_are_no_requests_are_answered_and_too_long_ones_end_the_talk() {
+    let house = House::with(NOTES, |options| options.limits.line = 1000);
+    let stream = UnixStream::connect(house.places.socket()).unwrap();
+    let mut writing = stream.try_clone().unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    let greeting: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(greeting["instance"], house.state.instance);
+    for rubbish in [
+        "",
+        "{",
+        "{\"do\":\"fly\"}",
+        "{\"do\":\"ask\",\"x\":1}",
+        "\u{ff}",
+    ] {
+        writeln!(writing, "{rubbish}").unwrap();
+        let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(reply["error"]["code"], "not_json", "{rubbish}");
+    }
+    writeln!(writing, "{}", "x".repeat(2000)).unwrap();
+    let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(reply["error"]["code"], "request_too_large");
+    assert!(lines.next().is_none());
+    assert!(Client::connect(&house.places).is_ok());
+}
