@@ -5,11 +5,7 @@
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(
-    clippy::disallowed_types,
-    clippy::disallowed_methods,
-    reason = "the test starts programs and reads how often"
-)]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::fs;
 use std::io::Read;

@@ -244,7 +244,7 @@ fn power(exponent: f32) -> f32 {
 /// 2 to a power of −24 to 0, within 8e-5 of its value: enough for what becomes a byte.
 #[inline(always)]
 fn power_coarse(exponent: f32) -> f32 {
-    const C: [f32; 4] = [0.999_928_2, 0.693_261_07, 0.242_608_9, 0.055_169_75];
+    const C: [f32; 4] = [0.999_928_2, 0.693_261_1, 0.242_608_9, 0.055_169_75];
     let kept = larger(exponent, -24.0);
     let rounded = kept + ROUNDER;
     let rest = kept - (rounded - ROUNDER);

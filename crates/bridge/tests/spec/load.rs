@@ -89,7 +89,7 @@ fn ask_until(house: &House, token: &str, client: usize, stop: &AtomicBool) -> Ve
     while !stop.load(Ordering::SeqCst) {
         let question = format!("how slow was the kiln in note {}", times.len() * 31 % NOTES);
         let began = Instant::now();
-        if client % 2 == 0 {
+        if client.is_multiple_of(2) {
             let ask = request(As::Owner, "search", json!({"query": question}));
             connection.send(&ask, &Quiet).unwrap();
         } else {

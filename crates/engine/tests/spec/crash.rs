@@ -90,7 +90,7 @@ fn a_full_disk_at_any_place_of_an_update_loses_nothing() {
                 break;
             }
             world.snapshot().verify().unwrap();
-            assert_eq!(world.found("firing").is_empty(), false);
+            assert!(!world.found("firing").is_empty());
             if let (Ok(freshness), true) = (&outcome, fault == Fault::DiskFull) {
                 let reason = freshness.reason.as_deref().unwrap_or("no room left");
                 assert!(reason.starts_with("no room left"), "{reason}");

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -79,9 +79,11 @@ pub(super) fn run(vault: &Path, index: &Path, questions: &Path) -> Result<Figure
 
 /// Makes an index anew as a watcher would. Run in a process of its own.
 pub(super) fn rebuild(vault: &Path, index: &Path) -> Result<()> {
-    let host = Host::open("bench", vault, index, EngineSettings::default())?;
-    in_background(|| host.rebuild(&Quiet).map(drop))?;
-    Ok(())
+    in_background(|| {
+        let host = Host::open("bench", vault, index, EngineSettings::default())?;
+        host.rebuild(&Quiet)?;
+        Ok(())
+    })
 }
 
 /// The 99th percentile of searches in quiet, and while another process makes the index anew; and
@@ -121,7 +123,12 @@ fn start(work: &str, vault: &Path, index: &Path, questions: &Path) -> Result<Chi
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["bench-part", work, "--vault"]).arg(vault);
     command.arg("--index").arg(index);
-    Ok(command.arg("--questions").arg(questions).spawn()?)
+    // What it prints is no part of what this process does.
+    command
+        .arg("--questions")
+        .arg(questions)
+        .stdout(Stdio::null());
+    Ok(command.spawn()?)
 }
 
 /// Adds a line to each note; when the last was written.
