@@ -97,7 +97,10 @@ impl Home {
     }
 
     fn done(&self, words: &[&str]) -> Result<String> {
-        let output = self.lorewell(words).output().context("cannot start lorewell")?;
+        let output = self
+            .lorewell(words)
+            .output()
+            .context("cannot start lorewell")?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             bail!("`lorewell {}` failed: {said}", words.join(" "));

@@ -51,7 +51,9 @@ impl Backend for OfBridge {
         let offered = self.bridge.gate().offered(&self.caller).unwrap_or_default();
         let is_offered = |id: &str| offered.iter().any(|entry| entry.id == id);
         let all = self.bridge.table().iter().map(|entry| entry.id);
-        all.filter(|id| !is_offered(id)).map(str::to_string).collect()
+        all.filter(|id| !is_offered(id))
+            .map(str::to_string)
+            .collect()
     }
 
     fn may_change(&self) -> bool {
@@ -114,7 +116,9 @@ impl Backend for ThroughBridge {
         };
         let is_offered = |id: &str| offer.capabilities.iter().any(|offered| offered == id);
         let all = lorewell_capabilities::table().iter().map(|entry| entry.id);
-        all.filter(|id| !is_offered(id)).map(str::to_string).collect()
+        all.filter(|id| !is_offered(id))
+            .map(str::to_string)
+            .collect()
     }
 
     fn may_change(&self) -> bool {

@@ -91,7 +91,12 @@ impl Bridge {
     ///
     /// # Errors
     /// Why it is refused, or what the capability says.
-    pub fn answer(&self, caller: &Caller, ask: Ask, observer: &dyn Observer) -> Result<Value, Failure> {
+    pub fn answer(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        observer: &dyn Observer,
+    ) -> Result<Value, Failure> {
         let began = Instant::now();
         let _running = self.running()?;
         let name = ask.capability.clone();
@@ -118,7 +123,12 @@ impl Bridge {
         outcome
     }
 
-    fn checked(&self, caller: &Caller, ask: Ask, observer: &dyn Observer) -> Result<Value, Failure> {
+    fn checked(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        observer: &dyn Observer,
+    ) -> Result<Value, Failure> {
         let Some(entry) = self.entry(&ask.capability) else {
             return Err(Refusal::NoSuchAbility(ask.capability).into());
         };

@@ -93,7 +93,11 @@ impl FreshVault {
     ///
     /// # Errors
     /// What a look at the folder says; or nobody waits any more.
-    pub(crate) fn freshness(&self, host: &Host, observer: &dyn Observer) -> Result<Freshness, Failure> {
+    pub(crate) fn freshness(
+        &self,
+        host: &Host,
+        observer: &dyn Observer,
+    ) -> Result<Freshness, Failure> {
         let Some(watcher) = &self.watcher else {
             return look(host, observer);
         };

@@ -122,7 +122,7 @@ impl Observer for Hearing {
 
     fn note_done(&self, _: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if done % self.of.load(Ordering::Relaxed).div_ceil(100).max(1) == 0 {
+        if done.is_multiple_of(self.of.load(Ordering::Relaxed).div_ceil(100).max(1)) {
             self.tell();
         }
     }

@@ -66,7 +66,9 @@ pub(crate) fn begin(places: &Places, level: Level, silent: bool) -> Result<(), B
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         // The words of a panic may hold text of notes; where it was does not.
-        let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
+        let place = info
+            .location()
+            .map(|at| format!("{}:{}", at.file(), at.line()));
         tracing::error!(place, "a panic");
         if !silent {
             others(info);

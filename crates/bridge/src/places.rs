@@ -167,7 +167,8 @@ pub(crate) fn check(path: &Path) -> Result<(), BridgeError> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

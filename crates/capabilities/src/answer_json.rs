@@ -56,6 +56,10 @@ pub struct PassageJson {
     pub line_range: [u32; 2],
     /// The slice of the file.
     pub text: String,
+    /// Of a passage that goes on with a table that was cut: the line of the note that names the
+    /// columns. It is no part of `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_header: Option<String>,
     /// Whether the note holds more than this passage.
     pub partial: bool,
     /// How good it is, 0 to 1.
@@ -233,6 +237,7 @@ impl PassageJson {
             byte_range: [passage.byte_range.start, passage.byte_range.end],
             line_range: [passage.line_range.0, passage.line_range.1],
             text: passage.text,
+            table_header: Some(passage.table_header).filter(|line| !line.is_empty()),
             partial: note.passages > 1,
             score: rounded(score, 2),
             signals: signals.iter().map(SignalJson::new).collect(),

@@ -103,7 +103,7 @@ pub enum SourceJson {
     /// The passage.
     Whole(Box<ContextSourceJson>),
     /// Where it is.
-    Brief(BriefSourceJson),
+    Brief(Box<BriefSourceJson>),
 }
 
 /// Where a passage of the text is.
@@ -276,7 +276,7 @@ impl SourceJson {
             return SourceJson::Whole(Box::new(source));
         }
         let passage = source.passage;
-        SourceJson::Brief(BriefSourceJson {
+        SourceJson::Brief(Box::new(BriefSourceJson {
             n: source.n,
             note: passage.note,
             heading_path: passage.heading_path,
@@ -288,7 +288,7 @@ impl SourceJson {
             content_hash: passage.content_hash,
             superseded_by: passage.superseded_by,
             cut: source.cut,
-        })
+        }))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lorewell_engine::{
     CarriedSegment, FileState, LeftOutFile, PortableStatus, SkippedCarried, StatusRequest, Warning,
+    Watcher, WatcherWay,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub struct StatusOutput {
     pub built: bool,
     /// The index.
     pub index: IndexStatusJson,
+    /// The process that keeps the index up to date while notes change; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watcher: Option<WatcherJson>,
     /// Vectors that travel with the vault, where there are any or are to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub portable: Option<PortableJson>,
@@ -94,6 +98,23 @@ pub struct IndexStatusJson {
     pub segments_bytes: u64,
     /// Bytes of the vectors.
     pub vectors_bytes: u64,
+}
+
+/// A process that watches the vault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WatcherJson {
+    /// Its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<u32>,
+    /// How it learns of changes: `events`, `poll` (it looks again and again), or `starting`.
+    #[schemars(extend("enum" = ["events", "poll", "starting"]))]
+    pub by: String,
+    /// How often it looks, where it polls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_seconds: Option<u64>,
+    /// Why it polls, and what to do about it; absent where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Vectors in the vault's own folder, which its sync carries to other devices.
@@ -206,6 +227,7 @@ impl Capability for Status {
                 segments_bytes: status.sizes.segments,
                 vectors_bytes: status.sizes.vectors,
             },
+            watcher: status.watcher.map(WatcherJson::new),
             portable: status
                 .portable
                 .map(|portable| PortableJson::new(portable, limit)),
@@ -232,6 +254,25 @@ impl Capability for Status {
                 .map(|outcome| outcome.err().unwrap_or_else(|| "ok".to_string())),
             file: status.file.map(|state| FileJson::of_state(path, state)),
         })
+    }
+}
+
+impl WatcherJson {
+    fn new(watcher: Watcher) -> WatcherJson {
+        let (by, every_seconds, reason) = match watcher.way {
+            None => ("starting", None, None),
+            Some(WatcherWay::Events) => ("events", None, None),
+            Some(WatcherWay::Polling { every, reason }) => {
+                let reason = Some(reason).filter(|reason| !reason.is_empty());
+                ("poll", Some(every.as_secs()), reason)
+            }
+        };
+        WatcherJson {
+            process: watcher.process,
+            by: by.to_string(),
+            every_seconds,
+            reason,
+        }
     }
 }
 

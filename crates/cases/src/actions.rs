@@ -47,12 +47,12 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("replace_with_sparse", files::sparse),
     ("rescan", running::index),
     ("resolve", asking::resolve),
-    ("restart", running::nothing),
+    ("restart", running::restart),
     ("restore_root", files::restore_root),
     ("search", asking::search),
     ("slow_write", files::slow_write),
     ("snapshot_links", inside::snapshot_links),
-    ("start", running::nothing),
+    ("start", running::start),
     ("start_watch", running::watch),
     ("status", running::status),
     ("stop", running::stop),
@@ -61,7 +61,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("touch_all", files::touch_all),
     ("unresolved", asking::unresolved),
     ("utime", files::utime),
-    ("wait_settled", running::index),
+    ("wait_settled", running::wait_settled),
     ("write", files::write),
 ];
 

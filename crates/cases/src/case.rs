@@ -137,6 +137,12 @@ impl Case {
         self.steps.iter().any(|step| step.action == "chmod")
     }
 
+    /// How many watches of the file system there are, if a step says so.
+    pub fn max_watches(&self) -> Option<u64> {
+        let limit = |step: &Step| step.get("max_user_watches").and_then(Value::as_u64);
+        self.steps.iter().find_map(limit)
+    }
+
     /// The steps that are done while another is at work.
     pub(crate) fn steps_during(&self, step: &Step) -> Vec<Step> {
         let during = |other: &&Step| other.text("during").is_ok_and(|name| name == step.action);

@@ -22,6 +22,7 @@ mod ordinary_user;
 mod report;
 mod served;
 mod vault_copy;
+mod watching;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,10 +36,14 @@ pub use served::{STAND_INS, gap_of};
 use world::World;
 
 /// Runs a case and says what came of it. One that takes permissions away runs as an ordinary user,
-/// in a copy of the calling test program, for the superuser may read everything.
+/// in a copy of the calling test program, for the superuser may read everything; one that asks for
+/// few watches of the file system runs where the system gives no more.
 pub fn run(case: &Case) -> Report {
     if let Some(gap) = gap_of(case) {
         return Report::pending(case, gap);
+    }
+    if let Some(most) = case.max_watches() {
+        return ordinary_user::run_with_few_watches(case, most);
     }
     if case.takes_permissions() && ordinary_user::is_superuser() {
         return ordinary_user::run(case);

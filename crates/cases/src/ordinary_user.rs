@@ -1,5 +1,6 @@
-//! Running a case as a user who may not read everything: the calling test program is started again,
-//! from a copy that anyone may run, with the case in a folder that anyone may read.
+//! Running a case in another place than this process: as a user who may not read everything, or
+//! where the system gives few watches. The calling test program is started again, from a copy that
+//! anyone may run, with the case in a folder that anyone may read.
 
 use std::fs;
 use std::path::Path;
@@ -33,13 +34,26 @@ pub(crate) fn is_superuser() -> bool {
 
 /// Runs a case as an ordinary user; its test program must have a test that prints [`asked_line`].
 pub(crate) fn run(case: &Case) -> Report {
-    match started(case) {
-        Ok(report) => report,
-        Err(reason) => Report::skipped(case, reason),
-    }
+    let mut program = Command::new("setpriv");
+    program.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);
+    let report = started(case, program, "running as root, and there is no setpriv");
+    report.unwrap_or_else(|reason| Report::skipped(case, reason))
 }
 
-fn started(case: &Case) -> Result<Report, String> {
+/// Runs a case in a namespace of its own, in which the system gives so many watches.
+pub(crate) fn run_with_few_watches(case: &Case, most: u64) -> Report {
+    // 75 is no exit code of a test program.
+    const SCRIPT: &str = r#"echo "$1" > /proc/sys/user/max_inotify_watches || exit 75
+        shift; exec "$@""#;
+    let most = most.to_string();
+    let mut program = Command::new("unshare");
+    program.args(["--user", "--map-root-user", "sh", "-c", SCRIPT, "sh", &most]);
+    let report = started(case, program, "no limit of watches can be set here");
+    report.unwrap_or_else(|reason| Report::skipped(case, reason))
+}
+
+/// Runs a case by a program that starts others; `lacking` is said where that cannot be.
+fn started(case: &Case, mut by: Command, lacking: &str) -> Result<Report, String> {
     let said = |error: std::io::Error| error.to_string();
     let place = tempfile::tempdir().map_err(said)?;
     let program = place.path().join("test");
@@ -47,15 +61,17 @@ fn started(case: &Case) -> Result<Report, String> {
     fs::copy(std::env::current_exe().map_err(said)?, &program).map_err(said)?;
     vault_copy::copy(&case.folder, &folder).map_err(said)?;
     open_to_all(place.path()).map_err(said)?;
-    let run = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+    let run = by
         .arg(&program)
         .args(["--exact", "the_case_that_is_asked_for", "--nocapture"])
         .env(ASKED, &folder)
         .env("TMPDIR", std::env::temp_dir())
         .current_dir("/")
         .output()
-        .map_err(|error| format!("running as root, and there is no setpriv ({error})"))?;
+        .map_err(|error| format!("{lacking} ({error})"))?;
+    if run.status.code() == Some(75) || !program_ran(&run.stdout) {
+        return Err(lacking.to_string());
+    }
     let output = String::from_utf8_lossy(&run.stdout).into_owned();
     let line = output.lines().find_map(|line| line.split_once(MARK));
     match line.and_then(|(_, json)| serde_json::from_str(json).ok()) {
@@ -65,6 +81,11 @@ fn started(case: &Case) -> Result<Report, String> {
             vec![Finding::of_step("as an ordinary user", Err(output))],
         )),
     }
+}
+
+/// Whether the test program was started at all.
+fn program_ran(output: &[u8]) -> bool {
+    String::from_utf8_lossy(output).contains("running ")
 }
 
 /// Lets anyone read and run what is below a folder.

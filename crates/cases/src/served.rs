@@ -34,9 +34,9 @@ const PROCESSES: Gap = Gap {
     reason: "several processes at once",
     part: "One bridge",
 };
-const WATCHER: Gap = Gap {
-    reason: "a watcher with its limits",
-    part: "Always fresh",
+const BACKGROUND: Gap = Gap {
+    reason: "an update that goes on while other steps are done",
+    part: "Better with time",
 };
 
 /// Steps: by name, or `name.field` where only the field is not served.
@@ -49,7 +49,7 @@ const STEPS: &[(&str, Gap)] = &[
     ("embedder", ENDPOINTS),
     ("hold_store_lock", PROCESSES),
     ("http", BRIDGE),
-    ("index.background", WATCHER),
+    ("index.background", BACKGROUND),
     ("kill_during", PROCESSES),
     ("list_store_files", PROCESSES),
     ("listening_addresses", BRIDGE),
@@ -62,8 +62,7 @@ const STEPS: &[(&str, Gap)] = &[
     ("reembed", ENDPOINTS),
     ("reranker", RERANKER),
     ("search.rerank", RERANKER),
-    ("sleep", WATCHER),
-    ("start_watch.max_user_watches", WATCHER),
+    ("sleep", BACKGROUND),
     ("start_with_vault", OPENING),
     ("try_config", ENDPOINTS),
     ("ui_answer", BRIDGE),
@@ -98,7 +97,6 @@ const CHECKS: &[(&str, Gap)] = &[
     ("schemas_valid", BRIDGE),
     ("started", BRIDGE),
     ("status.equals_stub", ENDPOINTS),
-    ("status:watch", WATCHER),
     ("stdout_only_jsonrpc", BRIDGE),
     ("store_not_replaced", PROCESSES),
     ("tool_names_match", BRIDGE),
@@ -129,22 +127,6 @@ pub const STAND_INS: &[(&str, &str, &str)] = &[
         "the capability of the tool's name, asked in this process",
         "One bridge",
     ),
-    (
-        "`rescan` with `thorough`",
-        "a refresh: inode change times tell what sizes and times do not",
-        "Always fresh",
-    ),
-    (
-        "`start`, `stop`, `restart`",
-        "nothing: every step opens vault and index anew",
-        "One bridge",
-    ),
-    (
-        "`start_watch`",
-        "a refresh after each change of the vault that follows, also within a save",
-        "Always fresh",
-    ),
-    ("`wait_settled`", "a refresh", "Always fresh"),
 ];
 
 /// What a case needs that is not there, joined; nothing if it can run.

@@ -12,6 +12,7 @@ use lorewell_index::{Layout, Snapshot};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::watching::Watching;
 use crate::{Case, Step, actions, vault_copy};
 
 /// The vault, its index and what came of the steps.
@@ -24,8 +25,10 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     index: PathBuf,
     pub(crate) settings: EngineSettings,
-    /// Whether each change is taken in at once.
-    pub(crate) watching: bool,
+    /// The watcher, while there is one.
+    pub(crate) watching: Option<Watching>,
+    /// The program as it was started; nothing while it is stopped, or where no step starts it.
+    running: Option<Host>,
     /// What the last look for changes found.
     pub(crate) freshness: Option<Freshness>,
     /// Named results.
@@ -69,7 +72,8 @@ impl World {
             place,
             _place: holder,
             settings: EngineSettings::default(),
-            watching: false,
+            watching: None,
+            running: None,
             freshness: None,
             answers: HashMap::new(),
             vectors_before: HashMap::new(),
@@ -104,6 +108,18 @@ impl World {
         }
     }
 
+    /// Starts the program: the vault is opened, and stays open until it is stopped.
+    pub(crate) fn start(&mut self) -> Result<(), Failure> {
+        self.running = self.host().ok();
+        Ok(())
+    }
+
+    /// Stops the program, and the watcher with it.
+    pub(crate) fn stop(&mut self) {
+        self.watching = None;
+        self.running = None;
+    }
+
     /// The vault, opened anew: nothing is kept from one step to the next but what is on disk.
     pub(crate) fn host(&self) -> Result<Host, Failure> {
         let settings = self.settings.clone();
@@ -133,12 +149,20 @@ impl World {
         Ok(())
     }
 
-    /// A change of the vault is done; who watches takes it in.
-    pub(crate) fn changed(&mut self) -> Result<(), Trouble> {
-        if self.watching {
-            self.refresh()
-        } else {
-            Ok(())
+    /// Waits until a watcher has taken in what was done; without one, looks for changes.
+    pub(crate) fn settle(&mut self) -> Result<(), Trouble> {
+        match &self.watching {
+            Some(watching) => watching.settled(|| self.host().ok())?,
+            None => self.refresh()?,
+        }
+        Ok(())
+    }
+
+    /// Half of a change is done; a watcher sees it as it is.
+    pub(crate) fn seen(&mut self) -> Result<(), Trouble> {
+        match self.watching {
+            Some(_) => self.settle(),
+            None => Ok(()),
         }
     }
 

@@ -243,7 +243,7 @@ fn described(entry: &AuditEntry) -> String {
         inert_line(entry.capability.rsplit('.').next().unwrap_or_default()),
         inert_line(&entry.vault),
         match &entry.error {
-            Some(code) => format!(": refused or failed, {}", inert_line(code)),
+            Some(code) => format!(": failed, {}", inert_line(code)),
             None => String::new(),
         },
     );

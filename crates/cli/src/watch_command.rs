@@ -58,7 +58,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     }
     style::set_color(&settings.color());
     let host = lorewell_setup::open(&config, &settings, &vault)?;
-    let _lock = lock(&host)?;
+    let mut lock = lock(&host)?;
     let stop = Stop::new();
     hear_signals(&stop);
     let options = options(&config, &settings);
@@ -81,6 +81,9 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         host,
     };
     watch(&root, &mut kept, &options, &stop, &mut |report| {
+        if let Report::Watching(way) = &report {
+            lock.tell(way);
+        }
         voice.tell(&report);
     })?;
     voice.say(&json!({ "event": "stopped" }), || "stopped".to_string());

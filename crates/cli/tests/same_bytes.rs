@@ -208,7 +208,13 @@ impl Serving {
 
     fn stop(mut self) {
         let id = self.0.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
         assert_eq!(self.0.wait().unwrap().code(), Some(0));
     }
 }

@@ -43,7 +43,13 @@ impl Serving {
 
     fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([name, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 }
 
@@ -106,7 +112,10 @@ fn a_second_one_finds_the_first_and_signals_end_it() {
         assert_eq!(serving.line()["event"], "stopped");
         assert_eq!(serving.child.wait().unwrap().code(), Some(0));
         let status = run(&vault, &["serve", "--status", "--json"]);
-        assert_eq!((status.status.code(), &json(&status)["running"]), (Some(1), &Value::Bool(false)));
+        assert_eq!(
+            (status.status.code(), &json(&status)["running"]),
+            (Some(1), &Value::Bool(false))
+        );
     }
 }
 
@@ -117,7 +126,10 @@ fn one_that_was_killed_is_none_and_its_leftovers_hinder_nobody() {
     first.signal("-KILL");
     first.child.wait().unwrap();
     let auto = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
-    assert_eq!((auto.status.code(), auto.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(
+        (auto.status.code(), auto.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
     let required = run(&vault, &["search", "--json", "--bridge", "require", "kiln"]);
     assert_eq!(json(&required)["error"]["code"], "bridge_not_running");
     let _second = Serving::start(&vault, &[]);
@@ -156,7 +168,10 @@ fn what_is_not_the_bridge_of_the_state_file_is_told_and_not_asked() {
     let answer = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
     assert_eq!(answer.status.code(), Some(0));
     let said = String::from_utf8_lossy(&answer.stderr);
-    assert!(said.contains("is not the bridge that the state file names"), "{said}");
+    assert!(
+        said.contains("is not the bridge that the state file names"),
+        "{said}"
+    );
     assert!(said.contains("answers itself"), "{said}");
     fs::write(&path, text).unwrap();
     drop(serving);
@@ -167,9 +182,19 @@ fn other_settings_are_answered_by_the_command_itself() {
     let vault = listed_vault();
     let _serving = Serving::start(&vault, &[]);
     let elsewhere = vault.beside("elsewhere").display().to_string();
-    let words = ["search", "--json", "--index-dir", &elsewhere, "kiln", "--bridge"];
+    let words = [
+        "search",
+        "--json",
+        "--index-dir",
+        &elsewhere,
+        "kiln",
+        "--bridge",
+    ];
     let auto = run(&vault, &[&words[..], &["auto"]].concat());
-    assert_eq!((auto.status.code(), auto.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(
+        (auto.status.code(), auto.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
     assert!(vault.beside("elsewhere").is_dir());
     let required = run(&vault, &[&words[..], &["require"]].concat());
     assert_eq!(json(&required)["error"]["code"], "other_settings");

@@ -2,8 +2,8 @@
 //! text, in several heads. In floats, or in bytes with scales of the text's own, so that no result
 //! depends on what other texts are computed beside it.
 
-use crate::machine::{Bytes, Floats, GROUP, Kernel, PANEL};
-use crate::numbers::{byte_shares, reach, shares, step_of, to_bytes, to_signed_byte};
+use crate::machine::{Bytes, Floats, GROUP, Kernel, PANEL, Work};
+use crate::numbers::{byte_shares, reach, scale, shares, step_of, to_bytes, to_signed_byte};
 
 /// Tokens whose scores are held at a time.
 const ROWS: usize = 48;
@@ -38,6 +38,9 @@ pub(crate) struct Room {
     shares: Vec<u8>,
     share_steps: Vec<f32>,
     scores: Vec<f32>,
+    bytes: Vec<u8>,
+    inverses: Vec<f32>,
+    words: Vec<u32>,
     float_keys: Vec<f32>,
     float_values: Vec<f32>,
     floats: Vec<f32>,
@@ -98,13 +101,7 @@ pub(crate) fn in_floats(
             };
             room.scores.resize(ROWS * width, 0.0);
             kernel.products(queries, &room.float_keys, width, &mut room.scores);
-            let (factor, scores) = (text.factor(), &mut room.scores);
-            kernel.run(|| {
-                for row in scores[..rows * width].chunks_exact_mut(width) {
-                    crate::numbers::scale(row, factor);
-                    shares(row, text.tokens);
-                }
-            });
+            kernel.run(SharesOfRows(text, &mut room.scores[..rows * width]));
             let all = Floats {
                 values: &room.scores,
                 stride: width,
@@ -136,11 +133,7 @@ pub(crate) fn in_bytes(
     let (size, hidden) = (text.head, text.hidden());
     room.resize(&text, count, width, depth);
     for head in 0..text.heads {
-        kernel.run(|| {
-            pack_queries(&text, head, count, room);
-            pack_keys(&text, head, room);
-            pack_values(&text, head, depth, room);
-        });
+        kernel.run(Pack(text, head, count, depth, &mut *room));
         for first in (0..count).step_by(ROWS) {
             let rows = ROWS.min(count - first);
             let queries = Bytes {
@@ -150,23 +143,7 @@ pub(crate) fn in_bytes(
                 depth: size,
             };
             kernel.sums(queries, &room.keys, &room.key_sums, &mut room.sums);
-            let steps = &room.query_steps[first..];
-            let scores = &mut room.scores[..width];
-            let (offsets, scales, sums) = (&room.key_offsets, &room.key_steps, &room.sums);
-            let (shares, worth) = (&mut room.shares, &mut room.share_steps);
-            kernel.run(|| {
-                for row in 0..rows {
-                    worth[row] = byte_shares(
-                        &sums[row * width..][..width],
-                        offsets,
-                        scales,
-                        steps[row],
-                        text.tokens,
-                        scores,
-                        &mut shares[row * depth..][..width],
-                    );
-                }
-            });
+            kernel.run(ByteSharesOfRows(text, first, rows, &mut *room));
             let all = Bytes {
                 values: &room.shares,
                 stride: depth,
@@ -174,18 +151,84 @@ pub(crate) fn in_bytes(
                 depth,
             };
             kernel.sums(all, &room.values, &room.value_sums, &mut room.sums);
-            let (sums, scales, worth) = (&room.sums, &room.value_steps, &room.share_steps);
-            kernel.run(|| {
-                for row in 0..rows {
-                    let place = (first + row) * hidden + head * size;
-                    let sums = &sums[row * size..][..size];
-                    for ((out, sum), scale) in
-                        out[place..place + size].iter_mut().zip(sums).zip(scales)
-                    {
-                        *out = *sum as f32 * (worth[row] * scale);
-                    }
-                }
-            });
+            let out = &mut out[first * hidden..(first + rows) * hidden];
+            kernel.run(ContextOfRows((hidden, head * size), &*room, out));
+        }
+    }
+}
+
+struct SharesOfRows<'a>(Text<'a>, &'a mut [f32]);
+
+impl Work for SharesOfRows<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(text, scores) = self;
+        let factor = text.factor();
+        for row in scores.chunks_exact_mut(text.tokens.next_multiple_of(PANEL)) {
+            scale(row, factor);
+            shares(row, text.tokens);
+        }
+    }
+}
+
+struct Pack<'a>(Text<'a>, usize, usize, usize, &'a mut Room);
+
+impl Work for Pack<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(text, head, count, depth, room) = self;
+        pack_queries(&text, head, count, room);
+        pack_keys(&text, head, room);
+        pack_values(&text, head, depth, room);
+    }
+}
+
+struct ByteSharesOfRows<'a>(Text<'a>, usize, usize, &'a mut Room);
+
+impl Work for ByteSharesOfRows<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(text, first, rows, room) = self;
+        let width = text.tokens.next_multiple_of(PANEL);
+        let depth = text.tokens.next_multiple_of(DEPTH);
+        for row in 0..rows {
+            room.share_steps[row] = byte_shares(
+                &room.sums[row * width..][..width],
+                &room.key_offsets,
+                &room.key_steps,
+                room.query_steps[first + row],
+                text.tokens,
+                &mut room.scores[..width],
+                &mut room.shares[row * depth..][..width],
+            );
+        }
+    }
+}
+
+/// Contexts of one head into their place in each row.
+struct ContextOfRows<'a>((usize, usize), &'a Room, &'a mut [f32]);
+
+impl Work for ContextOfRows<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self((hidden, place), room, out) = self;
+        let size = room.value_steps.len();
+        let rows = out
+            .chunks_exact_mut(hidden)
+            .zip(room.sums.chunks_exact(size));
+        for ((out, sums), worth) in rows.zip(&room.share_steps) {
+            let (out, steps) = (&mut out[place..place + size], &room.value_steps[..size]);
+            for at in 0..size {
+                out[at] = sums[at] as f32 * (worth * steps[at]);
+            }
         }
     }
 }
@@ -206,6 +249,9 @@ impl Room {
         self.values.resize(depth * size, 0);
         self.value_sums.resize(size, 0);
         self.value_steps.resize(size, 0.0);
+        self.inverses.resize(size, 0.0);
+        self.words.resize(size, 0);
+        self.bytes.resize(size, 0);
         self.sums.resize(ROWS * width.max(size), 0);
         // Tokens between width and depth never get a share.
         self.shares.clear();
@@ -227,21 +273,19 @@ fn pack_queries(text: &Text<'_>, head: usize, count: usize, room: &mut Room) {
 /// Keys are the columns of a product: panels of 16 tokens, a step for each token.
 #[inline(always)]
 fn pack_keys(text: &Text<'_>, head: usize, room: &mut Room) {
-    let mut bytes = [0u8; PANEL];
+    let bytes = &mut room.bytes[..text.head];
     for token in 0..text.tokens {
         let key = text.part(token, 1, head);
         let (step, inverse) = step_of(reach(key));
-        let panel = &mut room.keys[token / PANEL * PANEL * text.head..][..PANEL * text.head];
         let mut sum = 0i32;
-        for (at, values) in key.as_chunks::<PANEL>().0.iter().enumerate() {
-            for (byte, value) in bytes.iter_mut().zip(values) {
-                *byte = to_signed_byte(*value, inverse);
-                sum += i32::from(byte.cast_signed());
-            }
-            for (group, four) in bytes.as_chunks::<GROUP>().0.iter().enumerate() {
-                let place = (at * GROUP + group) * PANEL * GROUP + token % PANEL * GROUP;
-                panel[place..place + GROUP].copy_from_slice(four);
-            }
+        for (byte, value) in bytes.iter_mut().zip(key) {
+            *byte = to_signed_byte(*value, inverse);
+            sum += i32::from(byte.cast_signed());
+        }
+        let panel = &mut room.keys[token / PANEL * PANEL * text.head..][..PANEL * text.head];
+        let groups = panel.as_chunks_mut::<{ PANEL * GROUP }>().0.iter_mut();
+        for (four, group) in bytes.as_chunks::<GROUP>().0.iter().zip(groups) {
+            group[token % PANEL * GROUP..][..GROUP].copy_from_slice(four);
         }
         room.key_steps[token] = step;
         room.key_sums[token] = sum;
@@ -252,46 +296,41 @@ fn pack_keys(text: &Text<'_>, head: usize, room: &mut Room) {
 /// Values are the weights of a product over the tokens: a step for each of a head's numbers.
 #[inline(always)]
 fn pack_values(text: &Text<'_>, head: usize, depth: usize, room: &mut Room) {
-    for panel in 0..text.head / PANEL {
-        let value =
-            |token: usize| -> &[f32] { &text.part(token, 2, head)[panel * PANEL..][..PANEL] };
-        let mut reach = [0f32; PANEL];
-        for token in 0..text.tokens {
-            for (reach, value) in reach.iter_mut().zip(value(token)) {
-                let size = value.abs();
-                *reach = if size > *reach { size } else { *reach };
+    let size = text.head;
+    let (steps, inverses) = (&mut room.value_steps[..size], &mut room.inverses[..size]);
+    steps.fill(0.0);
+    for token in 0..text.tokens {
+        for (reach, value) in steps.iter_mut().zip(text.part(token, 2, head)) {
+            let size = value.abs();
+            *reach = if size > *reach { size } else { *reach };
+        }
+    }
+    for (step, inverse) in steps.iter_mut().zip(inverses.iter_mut()) {
+        (*step, *inverse) = step_of(*step);
+    }
+    let sums = &mut room.value_sums[..size];
+    sums.fill(0);
+    let words = &mut room.words[..size];
+    for group in 0..depth / GROUP {
+        words.fill(0);
+        for member in 0..GROUP {
+            let token = group * GROUP + member;
+            if token >= text.tokens {
+                break;
+            }
+            let values = &text.part(token, 2, head)[..size];
+            for at in 0..size {
+                let byte = to_signed_byte(values[at], inverses[at]);
+                sums[at] += i32::from(byte.cast_signed());
+                words[at] |= u32::from(byte) << (8 * member);
             }
         }
-        let (mut inverse, mut sums) = ([0f32; PANEL], [0i32; PANEL]);
-        for column in 0..PANEL {
-            let (step, one) = step_of(reach[column]);
-            room.value_steps[panel * PANEL + column] = step;
-            inverse[column] = one;
-        }
-        let bytes = &mut room.values[panel * PANEL * depth..][..PANEL * depth];
-        for (group, bytes) in bytes
-            .as_chunks_mut::<{ PANEL * GROUP }>()
-            .0
-            .iter_mut()
-            .enumerate()
-        {
-            let mut words = [0u32; PANEL];
-            for member in 0..GROUP {
-                let token = group * GROUP + member;
-                if token >= text.tokens {
-                    break;
-                }
-                let values = value(token);
-                for column in 0..PANEL {
-                    let byte = to_signed_byte(values[column], inverse[column]);
-                    sums[column] += i32::from(byte.cast_signed());
-                    words[column] |= u32::from(byte) << (8 * member);
-                }
-            }
-            for (four, word) in bytes.as_chunks_mut::<GROUP>().0.iter_mut().zip(words) {
+        for (panel, words) in words.chunks_exact(PANEL).enumerate() {
+            let place = panel * PANEL * depth + group * PANEL * GROUP;
+            let place = &mut room.values[place..place + PANEL * GROUP];
+            for (four, word) in place.as_chunks_mut::<GROUP>().0.iter_mut().zip(words) {
                 *four = word.to_le_bytes();
             }
         }
-        room.value_sums[panel * PANEL..][..PANEL].copy_from_slice(&sums);
     }
 }

@@ -15,8 +15,12 @@ mod network;
 mod numbers;
 mod precision;
 mod prepare;
+mod product;
 mod recipe;
 mod tokenizer;
+
+#[cfg(test)]
+mod layers_tests;
 
 pub use error::EncoderError;
 pub use machine::Kernel;

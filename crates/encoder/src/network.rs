@@ -6,18 +6,14 @@ use std::ops::Range;
 use crate::attention::{self, Room as AttentionRoom, Text};
 use crate::config::Shape;
 use crate::container::Container;
-use crate::machine::{Bytes, Floats, Kernel, PANEL, floats};
-use crate::numbers::{
-    add, from_halves, from_sums, gelu, gelu_coarse, normalize, scale, squares, to_bytes,
-};
+use crate::machine::{Kernel, Work, floats};
+use crate::numbers::{add, from_halves, normalize, scale, squares};
 use crate::prepare::PRODUCTS;
+use crate::product::{Product, ProductRoom, Then};
 use crate::{EncoderError, Pooling, Precision};
 
 /// Tokens that go through a product together.
 const ROWS: usize = 128;
-
-/// Outputs of a product that are finished while they are in the nearest cache.
-const COLUMNS: usize = 128;
 
 /// A model's network with its weights.
 #[derive(Debug)]
@@ -41,19 +37,6 @@ struct Layer {
     norm2: Norm,
 }
 
-/// Weights of a product, which stay in the file, and what belongs to each output.
-#[derive(Debug)]
-struct Product {
-    place: Range<usize>,
-    width: usize,
-    depth: usize,
-    bias: Vec<f32>,
-    scales: Vec<f32>,
-    columns: Vec<i32>,
-    /// 128 × `columns`: what bytes that stand 128 too high give too much.
-    offsets: Vec<i32>,
-}
-
 #[derive(Debug)]
 struct Norm {
     weight: Vec<f32>,
@@ -70,22 +53,6 @@ pub(crate) struct Room {
     result: Vec<f32>,
     products: ProductRoom,
     attention: AttentionRoom,
-}
-
-#[derive(Default)]
-struct ProductRoom {
-    bytes: Vec<u8>,
-    steps: Vec<f32>,
-    sums: Vec<i32>,
-    panels: Vec<f32>,
-    floats: Vec<f32>,
-}
-
-/// What is done to the outputs of a product.
-#[derive(Clone, Copy, PartialEq)]
-enum Then {
-    Nothing,
-    Gelu,
 }
 
 impl Network {
@@ -190,24 +157,15 @@ impl Network {
         let words = &self.container.bytes()[self.words.clone()];
         let positions = floats(&self.container.bytes()[self.positions.clone()]).unwrap_or_default();
         room.hidden.resize(ids.len() * hidden, 0.0);
-        let out = &mut room.hidden;
-        kernel.run(|| {
-            for span in spans {
-                for (position, token) in span.clone().enumerate() {
-                    let row = &mut out[token * hidden..][..hidden];
-                    let word = ids[token] as usize;
-                    if self.precision == Precision::F32 {
-                        let words = floats(words).unwrap_or_default();
-                        row.copy_from_slice(&words[word * hidden..][..hidden]);
-                    } else {
-                        from_halves(&words[2 * word * hidden..][..2 * hidden], row);
-                    }
-                    let position = self.shape.first_position + position;
-                    add(row, &positions[position * hidden..][..hidden]);
-                    normalize(row, &self.norm.weight, &self.norm.bias, self.shape.epsilon);
-                }
-            }
-        });
+        let embedding = Embedding {
+            words,
+            positions,
+            halves: self.precision != Precision::F32,
+            first_position: self.shape.first_position,
+            norm: &self.norm,
+            epsilon: self.shape.epsilon,
+        };
+        kernel.run(EmbedRows(embedding, ids, spans, &mut room.hidden[..]));
     }
 
     /// One layer. With `first_only`, `hidden` holds afterwards one row for each text: its first
@@ -283,16 +241,7 @@ impl Network {
 
     /// Adds a result to the state and normalizes it.
     fn join(&self, kernel: Kernel, norm: &Norm, state: &mut [f32], result: &[f32]) {
-        let hidden = self.shape.hidden;
-        kernel.run(|| {
-            for (row, result) in state
-                .chunks_exact_mut(hidden)
-                .zip(result.chunks_exact(hidden))
-            {
-                add(row, result);
-                normalize(row, &norm.weight, &norm.bias, self.shape.epsilon);
-            }
-        });
+        kernel.run(JoinRows(norm, self.shape.epsilon, state, result));
     }
 
     fn product(
@@ -334,144 +283,59 @@ impl Network {
     }
 }
 
-impl Product {
-    fn load(
-        container: &Container,
-        name: &str,
-        width: usize,
-        depth: usize,
-        precision: Precision,
-    ) -> Result<Self, EncoderError> {
-        let bias = container.floats(&format!("{name}.bias"), &[width])?;
-        let (mut scales, mut columns) = (Vec::new(), Vec::new());
-        let place = match precision {
-            Precision::Q8 => {
-                scales = container.floats(&format!("{name}.scales"), &[width])?;
-                columns = container.integers(&format!("{name}.columns"), &[width])?;
-                container
-                    .get(name, &[width / PANEL, depth / 4, PANEL, 4])?
-                    .place
-            }
-            Precision::F16 | Precision::F32 => {
-                container.get(name, &[width / PANEL, depth, PANEL])?.place
-            }
-        };
-        let offsets = columns
-            .iter()
-            .map(|column| column.wrapping_mul(128))
-            .collect();
-        Ok(Self {
-            place,
-            width,
-            depth,
-            bias,
-            scales,
-            columns,
-            offsets,
-        })
-    }
+/// What the state of a token is made of before the first layer.
+struct Embedding<'a> {
+    words: &'a [u8],
+    positions: &'a [f32],
+    halves: bool,
+    first_position: usize,
+    norm: &'a Norm,
+    epsilon: f32,
+}
 
-    fn in_bytes(
-        &self,
-        kernel: Kernel,
-        weights: &[u8],
-        input: &[f32],
-        then: Then,
-        out: &mut [f32],
-        room: &mut ProductRoom,
-    ) {
-        let (depth, rows) = (self.depth, input.len() / self.depth);
-        room.bytes.resize(rows * depth, 0);
-        room.steps.resize(rows, 0.0);
-        let (bytes, steps) = (&mut room.bytes, &mut room.steps);
-        kernel.run(|| {
-            let rows = input.chunks_exact(depth).zip(bytes.chunks_exact_mut(depth));
-            for ((row, bytes), step) in rows.zip(steps) {
-                *step = to_bytes(row, bytes);
-            }
-        });
-        let a = Bytes {
-            values: &room.bytes,
-            stride: depth,
-            rows,
-            depth,
-        };
-        for first in (0..self.width).step_by(COLUMNS) {
-            let columns = first..self.width.min(first + COLUMNS);
-            let panels = &weights[columns.start * depth..columns.end * depth];
-            room.sums.resize(rows * columns.len(), 0);
-            kernel.sums(a, panels, &self.columns[columns.clone()], &mut room.sums);
-            let (sums, steps) = (&room.sums, &room.steps);
-            kernel.run(|| {
-                let rows = out
-                    .chunks_exact_mut(self.width)
-                    .zip(sums.chunks_exact(columns.len()));
-                for ((out, sums), step) in rows.zip(steps) {
-                    let out = &mut out[columns.clone()];
-                    from_sums(
-                        sums,
-                        &self.offsets[columns.clone()],
-                        &self.scales[columns.clone()],
-                        &self.bias[columns.clone()],
-                        *step,
-                        out,
-                    );
-                    if then == Then::Gelu {
-                        gelu_coarse(out);
-                    }
+struct EmbedRows<'a>(Embedding<'a>, &'a [u32], &'a [Range<usize>], &'a mut [f32]);
+
+impl Work for EmbedRows<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(embedding, ids, spans, out) = self;
+        let norm = embedding.norm;
+        let hidden = norm.weight.len();
+        for span in spans {
+            for (position, token) in span.clone().enumerate() {
+                let row = &mut out[token * hidden..][..hidden];
+                let word = ids[token] as usize;
+                if embedding.halves {
+                    from_halves(&embedding.words[2 * word * hidden..][..2 * hidden], row);
+                } else {
+                    let words = floats(embedding.words).unwrap_or_default();
+                    row.copy_from_slice(&words[word * hidden..][..hidden]);
                 }
-            });
+                let position = embedding.first_position + position;
+                add(row, &embedding.positions[position * hidden..][..hidden]);
+                normalize(row, &norm.weight, &norm.bias, embedding.epsilon);
+            }
         }
     }
+}
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what `in_bytes` has, and the precision"
-    )]
-    fn in_floats(
-        &self,
-        kernel: Kernel,
-        precision: Precision,
-        weights: &[u8],
-        input: &[f32],
-        then: Then,
-        out: &mut [f32],
-        room: &mut ProductRoom,
-    ) {
-        let (depth, rows) = (self.depth, input.len() / self.depth);
-        let a = Floats {
-            values: input,
-            stride: depth,
-            rows,
-            depth,
-        };
-        for first in (0..self.width).step_by(COLUMNS) {
-            let columns = first..self.width.min(first + COLUMNS);
-            let numbers = columns.start * depth..columns.end * depth;
-            let panels = if precision == Precision::F16 {
-                room.panels.resize(numbers.len(), 0.0);
-                let panels = &mut room.panels;
-                kernel.run(|| from_halves(&weights[2 * numbers.start..2 * numbers.end], panels));
-                &room.panels[..]
-            } else {
-                &floats(weights).unwrap_or_default()[numbers]
-            };
-            room.floats.resize(rows * columns.len(), 0.0);
-            kernel.products(a, panels, columns.len(), &mut room.floats);
-            let sums = &room.floats;
-            kernel.run(|| {
-                let rows = out
-                    .chunks_exact_mut(self.width)
-                    .zip(sums.chunks_exact(columns.len()));
-                for (out, sums) in rows {
-                    let out = &mut out[columns.clone()];
-                    out.copy_from_slice(sums);
-                    add(out, &self.bias[columns.clone()]);
-                    if then == Then::Gelu {
-                        gelu(out);
-                    }
-                }
-            });
+struct JoinRows<'a>(&'a Norm, f32, &'a mut [f32], &'a [f32]);
+
+impl Work for JoinRows<'_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self(norm, epsilon, state, result) = self;
+        let hidden = norm.weight.len();
+        let rows = state
+            .chunks_exact_mut(hidden)
+            .zip(result.chunks_exact(hidden));
+        for (row, result) in rows {
+            add(row, result);
+            normalize(row, &norm.weight, &norm.bias, epsilon);
         }
     }
 }

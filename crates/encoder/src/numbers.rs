@@ -37,13 +37,15 @@ fn total(mut lanes: Lanes) -> f32 {
 }
 
 #[inline(always)]
-fn most(mut lanes: Lanes) -> f32 {
-    for half in [8, 4, 2, 1] {
-        for index in 0..half {
-            lanes[index] = larger(lanes[index], lanes[index + half]);
-        }
+fn largest(row: &[f32]) -> f32 {
+    // As integers floats are in order but for negative ones, which are turned around; the largest
+    // of integers may be looked for in any order.
+    let key = |bits: i32| bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed();
+    let mut most = i32::MIN;
+    for value in row {
+        most = most.max(key(value.to_bits().cast_signed()));
     }
-    lanes[0]
+    f32::from_bits(key(most).cast_unsigned())
 }
 
 #[inline(always)]
@@ -54,11 +56,11 @@ fn larger(a: f32, b: f32) -> f32 {
 /// The largest distance from zero.
 #[inline(always)]
 pub(crate) fn reach(row: &[f32]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    for values in row.as_chunks::<LANES>().0 {
-        lanes = each(|lane| larger(lanes[lane], values[lane].abs()));
+    let mut most = 0;
+    for value in row {
+        most = most.max(value.to_bits() & 0x7FFF_FFFF);
     }
-    most(lanes)
+    f32::from_bits(most)
 }
 
 /// What one step of a byte is worth for values that reach so far, and its inverse.
@@ -76,11 +78,8 @@ pub(crate) fn step_of(reach: f32) -> (f32, f32) {
 #[inline(always)]
 pub(crate) fn to_bytes(row: &[f32], bytes: &mut [u8]) -> f32 {
     let (step, inverse) = step_of(reach(row));
-    let chunks = bytes.as_chunks_mut::<LANES>().0.iter_mut();
-    for (values, bytes) in row.as_chunks::<LANES>().0.iter().zip(chunks) {
-        for (value, byte) in values.iter().zip(bytes) {
-            *byte = (value * inverse + (ROUNDER + 128.0)).to_bits() as u8;
-        }
+    for (value, byte) in row.iter().zip(bytes) {
+        *byte = (value * inverse + (ROUNDER + 128.0)).to_bits() as u8;
     }
     step
 }
@@ -101,34 +100,38 @@ pub(crate) fn from_sums(
     step: f32,
     out: &mut [f32],
 ) {
-    let columns = offsets
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(scales.as_chunks::<LANES>().0)
-        .zip(bias.as_chunks::<LANES>().0);
-    let rows = sums.as_chunks::<LANES>().0.iter().zip(columns);
-    for ((sums, ((offsets, scales), bias)), out) in rows.zip(out.as_chunks_mut::<LANES>().0) {
-        *out =
-            each(|lane| (sums[lane] - offsets[lane]) as f32 * (step * scales[lane]) + bias[lane]);
+    let count = out.len();
+    let (sums, offsets) = (&sums[..count], &offsets[..count]);
+    let (scales, bias) = (&scales[..count], &bias[..count]);
+    for at in 0..count {
+        out[at] = (sums[at] - offsets[at]) as f32 * (step * scales[at]) + bias[at];
     }
 }
 
 /// Adds one row to another.
 #[inline(always)]
 pub(crate) fn add(row: &mut [f32], other: &[f32]) {
-    let others = other.as_chunks::<LANES>().0;
-    for (values, other) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(others) {
-        *values = each(|lane| values[lane] + other[lane]);
+    for (value, other) in row.iter_mut().zip(other) {
+        *value += other;
     }
 }
 
 /// Multiplies a row by a number.
 #[inline(always)]
 pub(crate) fn scale(row: &mut [f32], factor: f32) {
-    for values in row.as_chunks_mut::<LANES>().0 {
-        *values = each(|lane| values[lane] * factor);
+    for value in row {
+        *value *= factor;
     }
+}
+
+/// The sum.
+#[inline(always)]
+fn sum(row: &[f32]) -> f32 {
+    let mut lanes = [0.0; LANES];
+    for values in row.as_chunks::<LANES>().0 {
+        lanes = each(|lane| lanes[lane] + values[lane]);
+    }
+    total(lanes)
 }
 
 /// The sum of the squares.
@@ -144,12 +147,8 @@ pub(crate) fn squares(row: &[f32]) -> f32 {
 /// Layer normalization (Ba, Kiros and Hinton 2016): mean 0 and variance 1, then scaled and shifted.
 #[inline(always)]
 pub(crate) fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
-    let count = row.len() as f32;
-    let mut lanes = [0.0; LANES];
-    for values in row.as_chunks::<LANES>().0 {
-        lanes = each(|lane| lanes[lane] + values[lane]);
-    }
-    let mean = total(lanes) / count;
+    let size = row.len() as f32;
+    let mean = sum(row) / size;
     let mut lanes = [0.0; LANES];
     for values in row.as_chunks::<LANES>().0 {
         lanes = each(|lane| {
@@ -157,14 +156,11 @@ pub(crate) fn normalize(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: 
             lanes[lane] + distance * distance
         });
     }
-    let factor = 1.0 / (total(lanes) / count + epsilon).sqrt();
-    let rules = weight
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(bias.as_chunks::<LANES>().0);
-    for (values, (weight, bias)) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(rules) {
-        *values = each(|lane| (values[lane] - mean) * factor * weight[lane] + bias[lane]);
+    let factor = 1.0 / (total(lanes) / size + epsilon).sqrt();
+    let count = row.len();
+    let (weight, bias) = (&weight[..count], &bias[..count]);
+    for at in 0..count {
+        row[at] = (row[at] - mean) * factor * weight[at] + bias[at];
     }
 }
 
@@ -184,17 +180,15 @@ pub(crate) fn gelu_coarse(row: &mut [f32]) {
         -1.439_580_4e-3,
         4.869_476_3e-5,
     ];
-    for values in row.as_chunks_mut::<LANES>().0 {
-        *values = each(|lane| {
-            let x = values[lane];
-            let distance = x.abs();
-            let t = if distance < 4.0 { distance } else { 4.0 };
-            let mut r = R[7];
-            for factor in R[..7].iter().rev() {
-                r = r * t + factor;
-            }
-            larger(x, 0.0) - r * t
-        });
+    for value in row {
+        let x = *value;
+        let distance = x.abs();
+        let t = if distance < 4.0 { distance } else { 4.0 };
+        let mut r = R[7];
+        for factor in R[..7].iter().rev() {
+            r = r * t + factor;
+        }
+        *value = larger(x, 0.0) - r * t;
     }
 }
 
@@ -210,19 +204,17 @@ pub(crate) fn gelu(row: &mut [f32]) {
         -1.453_152,
         1.061_405_4,
     ];
-    for values in row.as_chunks_mut::<LANES>().0 {
-        *values = each(|lane| {
-            let x = values[lane];
-            let distance = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
-            let t = 1.0 / (1.0 + P * distance);
-            let mut sum = A[4];
-            for factor in A[..4].iter().rev() {
-                sum = sum * t + factor;
-            }
-            // Half of what the error function lacks to one.
-            let rest = 0.5 * sum * t * power(-distance * distance * std::f32::consts::LOG2_E);
-            x * if x < 0.0 { rest } else { 1.0 - rest }
-        });
+    for value in row {
+        let x = *value;
+        let distance = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
+        let t = 1.0 / (1.0 + P * distance);
+        let mut sum = A[4];
+        for factor in A[..4].iter().rev() {
+            sum = sum * t + factor;
+        }
+        // Half of what the error function lacks to one.
+        let rest = 0.5 * sum * t * power(-distance * distance * std::f32::consts::LOG2_E);
+        *value = x * if x < 0.0 { rest } else { 1.0 - rest };
     }
 }
 
@@ -252,7 +244,7 @@ fn power(exponent: f32) -> f32 {
 /// 2 to a power of −24 to 0, within 8e-5 of its value: enough for what becomes a byte.
 #[inline(always)]
 fn power_coarse(exponent: f32) -> f32 {
-    const C: [f32; 4] = [0.999_928_2, 0.693_261_07, 0.242_608_9, 0.055_169_75];
+    const C: [f32; 4] = [0.999_928_2, 0.693_261_1, 0.242_608_9, 0.055_169_75];
     let kept = larger(exponent, -24.0);
     let rounded = kept + ROUNDER;
     let rest = kept - (rounded - ROUNDER);
@@ -268,17 +260,11 @@ const NOTHING: f32 = -1e30;
 #[inline(always)]
 pub(crate) fn shares(row: &mut [f32], count: usize) {
     row[count..].fill(NOTHING);
-    let mut lanes = [NOTHING; LANES];
-    for values in row.as_chunks::<LANES>().0 {
-        lanes = each(|lane| larger(lanes[lane], values[lane]));
+    let top = largest(row);
+    for value in row.iter_mut() {
+        *value = power(*value - top);
     }
-    let top = most(lanes);
-    let mut lanes = [0.0; LANES];
-    for values in row.as_chunks_mut::<LANES>().0 {
-        *values = each(|lane| power(values[lane] - top));
-        lanes = each(|lane| lanes[lane] + values[lane]);
-    }
-    let factor = 1.0 / total(lanes);
+    let factor = 1.0 / sum(row);
     scale(row, factor);
 }
 
@@ -295,35 +281,21 @@ pub(crate) fn byte_shares(
     scores: &mut [f32],
     shares: &mut [u8],
 ) -> f32 {
-    let columns = offsets
-        .as_chunks::<LANES>()
-        .0
-        .iter()
-        .zip(scales.as_chunks::<LANES>().0);
-    let rows = sums.as_chunks::<LANES>().0.iter().zip(columns);
-    let whole = count / LANES;
-    let mut lanes = [NOTHING; LANES];
-    for (index, ((sums, (offsets, scales)), scores)) in
-        rows.zip(scores.as_chunks_mut::<LANES>().0).enumerate()
-    {
-        *scores = each(|lane| (sums[lane] - offsets[lane]) as f32 * (step * scales[lane]));
-        if index >= whole {
-            scores[count.saturating_sub(index * LANES).min(LANES)..].fill(NOTHING);
-        }
-        lanes = each(|lane| larger(lanes[lane], scores[lane]));
+    let width = scores.len();
+    let (sums, shares) = (&sums[..width], &mut shares[..width]);
+    let (offsets, scales) = (&offsets[..width], &scales[..width]);
+    for at in 0..width {
+        scores[at] = (sums[at] - offsets[at]) as f32 * (step * scales[at]);
     }
-    let top = most(lanes);
-    let mut sums = [0u32; LANES];
-    let bytes = shares.as_chunks_mut::<LANES>().0.iter_mut();
-    for (scores, bytes) in scores.as_chunks::<LANES>().0.iter().zip(bytes) {
-        for lane in 0..LANES {
-            let byte = (power_coarse(scores[lane] - top) * 255.0 + ROUNDER).to_bits() & 0xFF;
-            sums[lane] += byte;
-            bytes[lane] = byte as u8;
-        }
+    scores[count..].fill(NOTHING);
+    let top = largest(scores);
+    let mut all = 0u32;
+    for (score, share) in scores.iter().zip(shares) {
+        let byte = (power_coarse(*score - top) * 255.0 + ROUNDER).to_bits() & 0xFF;
+        *share = byte as u8;
+        all += byte;
     }
-    let sum: u32 = sums.iter().sum();
-    1.0 / sum as f32
+    1.0 / all as f32
 }
 
 /// Halves (IEEE 754 binary16, finite) to floats.
@@ -331,14 +303,10 @@ pub(crate) fn byte_shares(
 pub(crate) fn from_halves(halves: &[u8], out: &mut [f32]) {
     // Moved into a float's place the exponent is 112 too small, for denormal numbers as well.
     const LIFT: f32 = f32::from_bits((127 + 112) << 23);
-    let chunks = halves.as_chunks::<{ 2 * LANES }>().0.iter();
-    for (halves, out) in chunks.zip(out.as_chunks_mut::<LANES>().0) {
-        let halves = halves.as_chunks::<2>().0;
-        *out = each(|lane| {
-            let half = u32::from(u16::from_le_bytes(halves[lane]));
-            let size = f32::from_bits((half & 0x7FFF) << 13) * LIFT;
-            f32::from_bits(size.to_bits() | (half & 0x8000) << 16)
-        });
+    for (half, out) in halves.as_chunks::<2>().0.iter().zip(out) {
+        let half = u32::from(u16::from_le_bytes(*half));
+        let size = f32::from_bits((half & 0x7FFF) << 13) * LIFT;
+        *out = f32::from_bits(size.to_bits() | (half & 0x8000) << 16);
     }
 }
 
@@ -359,174 +327,5 @@ pub(crate) fn to_half(value: f32) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::Kernel;
-
-    fn numbers(count: usize, reach: f32) -> Vec<f32> {
-        (0..count)
-            .map(|at| ((at * 7919 % 1009) as f32 / 504.5 - 1.0) * reach)
-            .collect()
-    }
-
-    fn phi(x: f64) -> f64 {
-        // Simpson's rule from far below.
-        let (from, steps) = (-12.0_f64, 4000);
-        let width = (x - from) / f64::from(steps);
-        let density = |at: f64| (-at * at / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let inner: f64 = (1..steps)
-            .map(|step| {
-                density(from + width * f64::from(step)) * if step % 2 == 1 { 4.0 } else { 2.0 }
-            })
-            .sum();
-        (density(from) + inner + density(x)) * width / 3.0
-    }
-
-    #[test]
-    fn gelu_is_near_its_definition() {
-        let inputs = numbers(512, 7.0);
-        let (mut fine, mut coarse) = (inputs.clone(), inputs.clone());
-        gelu(&mut fine);
-        gelu_coarse(&mut coarse);
-        for ((x, fine), coarse) in inputs.iter().zip(fine).zip(coarse) {
-            let exact = f64::from(*x) * phi(f64::from(*x));
-            assert!(
-                (f64::from(fine) - exact).abs() < 2e-6,
-                "{x}: {fine}, {exact}"
-            );
-            assert!((f64::from(coarse) - exact).abs() < 1.4e-4, "{x}: {coarse}");
-        }
-    }
-
-    #[test]
-    fn powers_are_near_theirs() {
-        for x in numbers(2000, 60.0) {
-            let exponent = x - 60.0;
-            let exact = f64::from(exponent).exp2();
-            assert!(
-                (f64::from(power(exponent)) / exact - 1.0).abs() < 3e-7,
-                "{exponent}"
-            );
-            if exponent > -24.0 {
-                assert!((f64::from(power_coarse(exponent)) / exact - 1.0).abs() < 1e-4);
-            }
-        }
-        assert_eq!(power(-1000.0), 0.0);
-        assert!(power_coarse(-1000.0) * 255.0 < 0.01);
-    }
-
-    #[test]
-    fn every_half_comes_back_and_floats_become_the_nearest() {
-        let mut out = vec![0.0; LANES];
-        for half in 0..=u16::MAX {
-            if half & 0x7C00 == 0x7C00 {
-                continue;
-            }
-            let bytes: Vec<u8> = std::iter::repeat_n(half.to_le_bytes(), LANES)
-                .flatten()
-                .collect();
-            from_halves(&bytes, &mut out);
-            assert_eq!(to_half(out[3]), half);
-        }
-        for value in numbers(500, 3.0) {
-            from_halves(&to_half(value).to_le_bytes().repeat(LANES), &mut out);
-            assert!(
-                (out[0] - value).abs() <= value.abs() / 2048.0,
-                "{value} {}",
-                out[0]
-            );
-        }
-        assert_eq!(to_half(1e9), 0x7BFF);
-        assert_eq!(to_half(-65_519.9), 0xFBFF);
-    }
-
-    #[test]
-    fn bytes_stand_within_half_a_step() {
-        let row = numbers(64, 3.0);
-        let mut bytes = vec![0; 64];
-        let step = to_bytes(&row, &mut bytes);
-        for (value, byte) in row.iter().zip(&bytes) {
-            let back = (f32::from(*byte) - 128.0) * step;
-            assert!((back - value).abs() <= step * 0.5001, "{value} {back}");
-        }
-        assert_eq!(to_bytes(&[0.0; 16], &mut bytes), 0.0);
-        assert_eq!(bytes[..16], [128; 16]);
-    }
-
-    #[test]
-    fn shares_are_those_of_the_definition_and_sum_to_one() {
-        let sums: Vec<i32> = (0..48).map(|at| (at * 37 % 101) * 50).collect();
-        let (offsets, scales) = (vec![100; 48], vec![0.01; 48]);
-        for count in [1, 15, 16, 17, 40, 48] {
-            let mut row: Vec<f32> = sums.iter().map(|sum| (sum - 100) as f32 * 0.005).collect();
-            let exact: Vec<f64> = row[..count].iter().map(|x| f64::from(*x).exp2()).collect();
-            let whole: f64 = exact.iter().sum();
-            shares(&mut row, count);
-            let (mut room, mut bytes) = (vec![0.0; 48], vec![9; 64]);
-            let worth = byte_shares(
-                &sums,
-                &offsets,
-                &scales,
-                0.5,
-                count,
-                &mut room,
-                &mut bytes[..48],
-            );
-            let most = exact.iter().fold(0.0, |most: f64, x| most.max(*x)) / whole;
-            for at in 0..48 {
-                let exact = exact.get(at).map_or(0.0, |share| share / whole);
-                assert!((f64::from(row[at]) - exact).abs() < 1e-6);
-                let byte = f64::from(bytes[at]) * f64::from(worth);
-                assert!(
-                    (byte - exact).abs() < most * 0.01,
-                    "{count} {at}: {byte} {exact}"
-                );
-            }
-            assert_eq!(bytes[48], 9);
-        }
-    }
-
-    #[test]
-    fn a_normalized_row_has_mean_zero_and_variance_one() {
-        let mut row = numbers(64, 5.0);
-        normalize(&mut row, &[1.0; 64], &[0.0; 64], 1e-12);
-        assert!((squares(&row) / 64.0 - 1.0).abs() < 1e-5);
-        assert!(row.iter().sum::<f32>().abs() < 1e-4);
-    }
-
-    #[test]
-    fn every_kernel_gives_the_same_bits() {
-        let work = || {
-            let mut row = numbers(384, 4.0);
-            normalize(&mut row, &numbers(384, 1.0), &numbers(384, 0.5), 1e-12);
-            gelu(&mut row);
-            gelu_coarse(&mut row[..128]);
-            shares(&mut row[128..256], 100);
-            let mut bytes = vec![0; 384];
-            let step = to_bytes(&row, &mut bytes);
-            let sums: Vec<i32> = bytes.iter().map(|byte| i32::from(*byte) * 321).collect();
-            let mut scores = vec![0.0; 384];
-            let mut shares = vec![0; 384];
-            let scales = numbers(384, 0.02);
-            let worth = byte_shares(
-                &sums,
-                &sums[..384],
-                &scales,
-                0.1,
-                300,
-                &mut scores,
-                &mut shares,
-            );
-            let floats: Vec<u32> = row
-                .iter()
-                .chain(&scores)
-                .map(|value| value.to_bits())
-                .collect();
-            (floats, bytes, shares, step.to_bits(), worth.to_bits())
-        };
-        let expected = work();
-        for kernel in Kernel::available() {
-            assert!(kernel.run(work) == expected, "{kernel}");
-        }
-    }
-}
+#[path = "numbers_tests.rs"]
+mod tests;

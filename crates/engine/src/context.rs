@@ -244,6 +244,7 @@ impl View<'_> {
         );
         joined.passage.heading_path = first.heading_path.clone();
         joined.passage.ordinal = first.ordinal;
+        joined.passage.table_header = first.table_header.clone();
         Some(joined)
     }
 }

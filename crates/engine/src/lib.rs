@@ -21,6 +21,7 @@ mod shelf;
 mod status;
 mod verify;
 mod view;
+mod watcher;
 
 pub use context::{
     Context, ContextRequest, ContextSource, Counting, Tokens, TokensError, estimate,
@@ -43,6 +44,7 @@ pub use verify::{
     VerifiedClaim, VerifyRequest,
 };
 pub use view::View;
+pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,

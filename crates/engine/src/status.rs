@@ -6,7 +6,7 @@ use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Tot
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
-use crate::{EngineError, Host, PortableStatus};
+use crate::{EngineError, Host, PortableStatus, Watcher};
 
 /// What is wanted of the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub struct Status {
     pub pending: usize,
     /// The process that is writing the index now, if there is one and it is known.
     pub writer: Option<Option<u32>>,
+    /// Who watches the vault, if anybody does.
+    pub watcher: Option<Watcher>,
     /// Vectors that travel with the vault, where there are any or are to be.
     pub portable: Option<PortableStatus>,
     /// Models with what they cover.
@@ -179,6 +181,7 @@ impl Host {
             sizes: self.layout.sizes(),
             pending,
             writer: writer(&self.layout),
+            watcher: Watcher::of(self.index_folder()),
             portable: self.portable_status()?,
             models: match &snapshot {
                 Some(snapshot) => self.models(snapshot)?,

@@ -14,6 +14,7 @@ pub mod data;
 pub mod goals;
 pub mod logistic;
 pub mod misses;
+pub mod model;
 pub mod names;
 pub mod readings;
 pub mod report;

@@ -7,13 +7,19 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use lorewell_evals::data::Data;
 use lorewell_evals::{
-    ablation, bench, collections, confidence, goals, misses, readings, sample, sets, sweep,
+    ablation, bench, collections, confidence, goals, misses, model, readings, sample, sets, sweep,
 };
 
 /// Measures retrieval quality and speed.
 #[derive(Parser)]
 #[command(name = "lorewell-evals")]
 struct Arguments {
+    /// A folder with a transformer model, in place of the built-in static one.
+    #[arg(long, global = true)]
+    model: Option<PathBuf>,
+    /// In which numbers the model is computed: q8, f16 or f32.
+    #[arg(long, global = true, default_value = "q8")]
+    precision: String,
     #[command(subcommand)]
     command: Command,
 }
@@ -81,6 +87,9 @@ enum Command {
         /// At most so many queries of each.
         #[arg(long)]
         queries: Option<usize>,
+        /// The page that the results go to.
+        #[arg(long, default_value_os_t = sample::results_folder().join("collections.md"))]
+        out: PathBuf,
     },
     /// What other settings would give, one at a time.
     Sweep {
@@ -111,7 +120,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
+    let arguments = Arguments::parse();
+    let chosen = match &arguments.model {
+        Some(folder) => model::choose(folder, &arguments.precision),
+        None => Ok(()),
+    };
+    match chosen.and_then(|()| run(arguments.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("lorewell-evals: {error:#}");
@@ -134,10 +148,8 @@ fn run(command: Command) -> Result<()> {
             data,
             name,
             queries,
-        } => {
-            let page = sample::results_folder().join("collections.md");
-            collections::run(&Data::open(data.as_deref())?, &name, queries, &page)
-        }
+            out,
+        } => collections::run(&Data::open(data.as_deref())?, &name, queries, &out),
         Command::Sweep {
             data,
             set,

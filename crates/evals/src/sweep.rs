@@ -72,6 +72,11 @@ fn search_variants() -> Vec<System> {
             s.weights.title = weight
         }));
     }
+    for weight in [0.0, 0.05, 0.15, 0.2, 0.3] {
+        all.push(System::with(format!("side by side {weight}"), move |s| {
+            s.side_by_side = weight
+        }));
+    }
     for k in [10.0, 20.0, 30.0, 60.0, 100.0] {
         all.push(System::with(format!("rrf k {k}"), move |s| {
             s.fusion = Fusion::Rrf { k }

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use lorewell_engine::{EngineSettings, Host, Patience, Quiet, View};
 use lorewell_evaluation::{Outcome, Question, System};
 use tempfile::TempDir;
+
+use crate::model;
 
 /// An indexed vault.
 pub struct Workbench {
@@ -20,9 +22,17 @@ impl Workbench {
     /// The folder cannot be read or the index not be written.
     pub fn build(name: &str, root: &Path, settings: EngineSettings) -> Result<Workbench> {
         let index = tempfile::tempdir()?;
-        let host = Host::open(name, root, index.path(), settings)
+        let mut host = Host::open(name, root, index.path(), settings)
             .with_context(|| root.display().to_string())?;
+        if let Some(model) = model::chosen() {
+            host = host.with_embedder(model);
+        }
         host.refresh(Patience::Wait, &Quiet)?;
+        let embedding = host.embed_waiting(&Quiet)?;
+        ensure!(
+            embedding.waiting == 0,
+            "passages without a vector: {embedding:?}"
+        );
         Ok(Workbench {
             host,
             _index: index,

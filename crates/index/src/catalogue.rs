@@ -188,7 +188,9 @@ pub(crate) fn insert_passage(
     passage: &PreparedPassage,
 ) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+        .prepare_cached(
+            "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
         .execute(params![
             id,
             note,
@@ -200,6 +202,7 @@ pub(crate) fn insert_passage(
             json(&passage.heading_path),
             ranges_json(&passage.hidden),
             passage.text,
+            passage.table_header,
         ])?;
     Ok(())
 }

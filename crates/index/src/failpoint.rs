@@ -1,8 +1,8 @@
-//! Named places where a test can cut the writer short, as a crash would. Without the feature
-//! `failpoints` they compile to nothing.
+//! Named places where a test can cut the writer short, as a crash would, or have the disk run
+//! full. Without the feature `failpoints` they compile to nothing.
 
 #[cfg(feature = "failpoints")]
-pub use armed::{POINTS, arm, is_armed};
+pub use armed::{Fault, POINTS, arm, arm_any, is_armed};
 
 /// Goes on; or fails here, where a test wants that.
 #[cfg(not(feature = "failpoints"))]
@@ -48,13 +48,44 @@ mod armed {
         "discard-after-segments",
     ];
 
-    thread_local! {
-        static ARMED: Cell<Option<(&'static str, usize)>> = const { Cell::new(None) };
+    /// What happens at an armed place.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Fault {
+        /// The writer is cut short there.
+        Cut,
+        /// The disk has no room.
+        DiskFull,
     }
 
-    /// Lets this thread's writer fail at a place, after passing it so many times.
+    #[derive(Clone, Copy)]
+    struct Armed {
+        /// The place; nothing for any.
+        point: Option<&'static str>,
+        /// So often the writer passes it first.
+        passes: usize,
+        fault: Fault,
+    }
+
+    thread_local! {
+        static ARMED: Cell<Option<Armed>> = const { Cell::new(None) };
+    }
+
+    /// Lets this thread's writer be cut short at a place, after passing it so many times.
     pub fn arm(point: &'static str, passes: usize) {
-        ARMED.set(Some((point, passes)));
+        ARMED.set(Some(Armed {
+            point: Some(point),
+            passes,
+            fault: Fault::Cut,
+        }));
+    }
+
+    /// Lets this thread's writer fail after passing so many places, whichever they are.
+    pub fn arm_any(passes: usize, fault: Fault) {
+        ARMED.set(Some(Armed {
+            point: None,
+            passes,
+            fault,
+        }));
     }
 
     /// Whether this thread's writer has yet to reach the armed place. Disarms it.
@@ -64,19 +95,25 @@ mod armed {
 
     pub(crate) fn failpoint(point: &'static str) -> Result<(), IndexError> {
         debug_assert!(POINTS.contains(&point), "{point} is not listed");
-        match ARMED.get() {
-            Some((armed, 0)) if armed == point => {
-                ARMED.set(None);
-                Err(IndexError::Io {
-                    path: PathBuf::from(point),
-                    source: std::io::Error::other("cut short by a test"),
-                })
-            }
-            Some((armed, passes)) if armed == point => {
-                ARMED.set(Some((armed, passes - 1)));
-                Ok(())
-            }
-            _ => Ok(()),
+        let Some(armed) = ARMED.get() else {
+            return Ok(());
+        };
+        if armed.point.is_some_and(|wanted| wanted != point) {
+            return Ok(());
         }
+        if armed.passes > 0 {
+            let passes = armed.passes - 1;
+            ARMED.set(Some(Armed { passes, ..armed }));
+            return Ok(());
+        }
+        ARMED.set(None);
+        let path = PathBuf::from(point);
+        Err(match armed.fault {
+            Fault::DiskFull => IndexError::DiskFull(path),
+            Fault::Cut => IndexError::Io {
+                path,
+                source: std::io::Error::other("cut short by a test"),
+            },
+        })
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct PreparedPassage {
     /// In bytes of `text`.
     pub(crate) hidden: Vec<Range<usize>>,
     pub(crate) text: String,
+    /// The header row of the table that the passage goes on with, if any.
+    pub(crate) table_header: String,
     /// The searchable words, where they differ from `text`.
     pub(crate) words: Option<String>,
     pub(crate) key: Key,
@@ -362,6 +364,12 @@ fn cut(text: &str, passage: Passage, key: Key, meaning: Meaning) -> PreparedPass
         heading_path: passage.heading_path,
         byte_range: passage.range,
         text: slice.to_string(),
+        table_header: passage
+            .context
+            .first()
+            .and_then(|row| text.get(row.clone()))
+            .unwrap_or_default()
+            .to_string(),
         words,
         key,
         meaning,

@@ -10,7 +10,7 @@ use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 4;
+pub(crate) const FORMAT: u32 = 5;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -35,7 +35,8 @@ CREATE TABLE passages (
   line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
   heading_path TEXT NOT NULL,
   hidden TEXT NOT NULL,
-  text TEXT NOT NULL);
+  text TEXT NOT NULL,
+  table_header TEXT NOT NULL);
 
 CREATE INDEX notes_by_date ON notes (date);
 

@@ -432,6 +432,7 @@ pub(crate) fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
         heading_path: catalogue::texts(row, 7)?,
         hidden: catalogue::ranges(row, 8)?,
         text: row.get(9)?,
+        table_header: row.get(10)?,
     })
 }
 

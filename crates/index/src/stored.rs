@@ -51,6 +51,9 @@ pub struct StoredPassage {
     pub hidden: Vec<Range<usize>>,
     /// The slice of the file.
     pub text: String,
+    /// The line that names the columns, where the passage goes on with a table that was cut;
+    /// else empty.
+    pub table_header: String,
 }
 
 impl StoredPassage {

@@ -109,7 +109,7 @@ impl Observer for Steps {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let all = self.all.load(Ordering::Relaxed);
         let every = all.div_ceil(STEPS).max(1);
-        if let Some(tell) = self.tell.as_ref().filter(|_| done % every == 0) {
+        if let Some(tell) = self.tell.as_ref().filter(|_| done.is_multiple_of(every)) {
             // The one who listens may have its answer already.
             let _ = tell.send(Step { done, all });
         }

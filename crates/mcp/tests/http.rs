@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+mod client;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use common::in_process;
+use client::in_process;
 use lorewell_mcp::{AskedThrough, Backend, http_service};
 use lorewell_testkit::TempVault;
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod common;
+mod client;
 
-use common::{Client, ERAS, Era, bound, environment, in_process};
+use client::{Client, ERAS, Era, bound, environment, in_process};
 use lorewell_mcp::DEFAULT_ANSWER_CHARS;
 use lorewell_testkit::TempVault;
 use serde_json::{Value, json};
@@ -236,10 +236,10 @@ fn large() -> TempVault {
             "Long folder name {}/Lot number {n} of the fleece sale.md",
             n % 7
         );
-        vault.write(&path, &format!("# Fleece sale {n}\n\n{}", line.repeat(60)));
+        vault.write(&path, format!("# Fleece sale {n}\n\n{}", line.repeat(60)));
     }
-    vault.write("Signs.md", &"\u{1}\"\\\t".repeat(4_000));
-    vault.write("Wide.md", &"羊毛の値段と買い手\n".repeat(2_000));
+    vault.write("Signs.md", "\u{1}\"\\\t".repeat(4_000));
+    vault.write("Wide.md", "羊毛の値段と買い手\n".repeat(2_000));
     vault
 }
 

@@ -12,6 +12,7 @@ use crate::fusion::{FusionInput, Voice, aid_factor};
 use crate::lane::{Lane, LaneHit};
 use crate::lanes::text::Terms;
 use crate::lanes::{Ground, dense, text};
+use crate::phrases::Phrases;
 use crate::request::{Request, SearchSettings};
 
 /// One paraphrase or passage, looked up.
@@ -59,7 +60,7 @@ impl Aid {
     ) -> Result<Vec<FusionInput>, RetrievalError> {
         let mut lists = Vec::new();
         if lanes.contains(&Lane::Text) {
-            let found = text::run(ground, &self.terms, depth)?;
+            let found = text::run(ground, &self.terms, &Phrases::default(), depth)?;
             lists.push(self.input(ground, Lane::Text, settings, found.hits)?);
         }
         if lanes.contains(&Lane::Dense) {

@@ -15,12 +15,14 @@ mod listing;
 mod literal;
 mod must;
 mod page;
+mod phrases;
 mod places;
 mod present;
 mod related;
 mod request;
 mod score;
 mod second_look;
+mod side_by_side;
 mod standing;
 mod walk;
 

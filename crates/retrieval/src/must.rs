@@ -16,27 +16,36 @@ pub(crate) fn narrow(
 ) -> Result<Vec<String>, RetrievalError> {
     let mut empty = Vec::new();
     for item in must {
-        let terms = terms_of(item);
-        if terms.is_empty() {
+        if terms_of(item).is_empty() {
             empty.push(item.clone());
             continue;
         }
-        let all = u64::MAX >> (64 - terms.len());
-        let depth = ground.snapshot.totals().passages as usize;
-        let within = |passage: u32| ground.may(passage);
-        let hits = search(&ground.segments, &terms, depth, Some(&within))?;
-        let mut passages = Bitmap::new();
-        for hit in hits.iter().filter(|hit| hit.matched == all) {
-            passages.insert(hit.passage);
-        }
+        let passages = all_of(ground, item)?;
         ground.allowed = Some(allow(ground.snapshot, passages)?);
     }
     Ok(empty)
 }
 
+/// The passages that may be in the answer and have every word of a text; none, where it has none.
+pub(crate) fn all_of(ground: &Ground<'_>, text: &str) -> Result<Bitmap, RetrievalError> {
+    let mut passages = Bitmap::new();
+    let terms = terms_of(text);
+    if terms.is_empty() {
+        return Ok(passages);
+    }
+    let all = u64::MAX >> (64 - terms.len());
+    let depth = ground.snapshot.totals().passages as usize;
+    let within = |passage: u32| ground.may(passage);
+    let hits = search(&ground.segments, &terms, depth, Some(&within))?;
+    for hit in hits.iter().filter(|hit| hit.matched == all) {
+        passages.insert(hit.passage);
+    }
+    Ok(passages)
+}
+
 /// The words of an item, as many as can be looked for at once. Signs that make a name (`C++`)
 /// count; other forms depend on what stands beside the words.
-fn terms_of(item: &str) -> Vec<QueryTerm> {
+pub(crate) fn terms_of(item: &str) -> Vec<QueryTerm> {
     let mut terms: Vec<QueryTerm> = Vec::new();
     Tokenizer::new().tokens(item, &mut |token| {
         let wanted = match token.kind {
@@ -54,7 +63,8 @@ fn terms_of(item: &str) -> Vec<QueryTerm> {
     terms
 }
 
-fn allow(snapshot: &Snapshot, passages: Bitmap) -> Result<Allowed, IndexError> {
+/// What may be in the answer, if these passages are all.
+pub(crate) fn allow(snapshot: &Snapshot, passages: Bitmap) -> Result<Allowed, IndexError> {
     let mut notes = std::collections::HashSet::new();
     for passage in passages.iter() {
         notes.extend(snapshot.note_of_passage(passage)?);

@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::copies::{Likeness, Origin, Shape, Shapes, Telling, are_versions, tells_apart};
 use crate::error::RetrievalError;
-use crate::fusion::Fused;
+use crate::fusion::{Contribution, Fused};
+use crate::lane::Lane;
 
 /// So many passages behind the last one that is shown are looked at for copies of those shown.
 const LOOK_AHEAD: usize = 12;
@@ -61,6 +62,9 @@ impl Page {
             let Some(passage) = snapshot.passage(fused.passage)? else {
                 continue;
             };
+            if passage.text.is_empty() && !is_named(fused) {
+                continue;
+            }
             let shape = Shape::of(&told(&passage));
             if let Some(shape) = &shape
                 && let Some(original) = filling.original(&passage, shape)?
@@ -184,6 +188,13 @@ impl Filling<'_> {
         self.notes.insert(id, note.clone());
         Ok(note)
     }
+}
+
+/// Whether words of the question, or links and tags, lead to it. A note without text has nothing
+/// to say to a question that is only near in meaning to its name.
+fn is_named(fused: &Fused) -> bool {
+    let names = |found: &Contribution| !matches!(found.lane, Lane::Dense | Lane::Vocab);
+    fused.trace.iter().any(names)
 }
 
 /// Whether a copy in one note is to be shown rather than that in another which came first.

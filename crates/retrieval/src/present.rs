@@ -41,7 +41,7 @@ impl Search<'_> {
             .map(|c| self.signal(c, &note, &passage))
             .collect::<Result<Vec<_>, _>>()?;
         let reading = self.reading(passage.id, &terms, &fused.trace)?;
-        let score = if self.request.exact {
+        let score = if self.request.exact || self.phrases.are_answered_by(passage.id) {
             1.0
         } else {
             self.score(passage.id, &reading, &fused.trace)?
@@ -175,13 +175,19 @@ impl Search<'_> {
                 self.empty_must.join("”, “")
             ));
         }
+        if !self.phrases.missing.is_empty() {
+            return Some(format!(
+                "No passage has “{}” as it is quoted; its words were looked for one by one.",
+                self.phrases.missing.join("”, “")
+            ));
+        }
         if !self.terms.respelled.is_empty() {
             return Some(format!(
                 "No note has “{}”; words spelled nearly so were looked for.",
                 self.terms.respelled.join("” or “")
             ));
         }
-        if question.only_stop_words {
+        if question.only_stop_words && !self.phrases.are_found() {
             return Some("The question holds only words that say nothing of a subject; name what it is about.".into());
         }
         if question.is_empty() && !self.request.exact && self.aids.is_empty() {

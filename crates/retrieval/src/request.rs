@@ -65,6 +65,9 @@ pub struct SearchSettings {
     pub standing: Standing,
     /// Whether the first passages are ordered anew by what they have of the question as a whole.
     pub second_look: bool,
+    /// What a passage gains in that order that has all words side by side which stand so in the
+    /// question.
+    pub side_by_side: f32,
     /// Whether places are kept for what is nearest in meaning.
     pub keep_places: bool,
 }
@@ -160,6 +163,7 @@ impl Default for SearchSettings {
             depth: 100,
             standing: Standing::default(),
             second_look: true,
+            side_by_side: 0.1,
             keep_places: true,
         }
     }

@@ -1,5 +1,6 @@
 //! A second look at the first passages: what each has of the question as a whole counts as much
-//! as where the lanes put it, and a note that another replaces steps back.
+//! as where the lanes put it, words that stand side by side in both count besides, and a note that
+//! another replaces steps back.
 //!
 //! BM25 can put a passage with one rare word, often, above one with two words once; the share of
 //! the question's content and the cosine tell them apart. On the development sets this lifts what
@@ -9,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::RetrievalError;
 use crate::fusion::Fused;
+use crate::side_by_side::Pairs;
 use crate::walk::Search;
 
 /// So many passages are looked at.
@@ -18,7 +20,8 @@ const SUPERSEDED: f32 = 0.7;
 
 impl Search<'_> {
     /// Orders the first passages anew, by the mean of their fused value, as a share of the best,
-    /// and what they have of the question as a whole. What comes behind them stays.
+    /// and what they have of the question as a whole, and more for words that stand side by side
+    /// as they do in the question. What comes behind them stays.
     pub(crate) fn look_again(&self, fused: &mut [Fused]) -> Result<(), RetrievalError> {
         let best = fused.first().map_or(0.0, |first| first.value);
         let count = fused.len().min(LOOKED_AT);
@@ -27,11 +30,20 @@ impl Search<'_> {
             return Ok(());
         }
         let explainer = self.explainer()?;
+        let pairs = Pairs::of(&self.question, &self.request.question, &self.terms);
+        let side_by_side = self.request.settings.side_by_side;
         let mut superseded: FxHashMap<u32, bool> = FxHashMap::default();
         for passage in &mut *head {
             let terms = explainer.explain(passage.passage)?;
             let reading = self.reading(passage.passage, &terms, &passage.trace)?;
             let mut order = (passage.value / best + passage.standing * reading.whole()) / 2.0;
+            if side_by_side > 0.0
+                && pairs.may_stand_in(&terms)
+                && let Some(stored) = self.ground.snapshot.passage(passage.passage)?
+            {
+                let share = pairs.share_in(&stored.said());
+                order += side_by_side * passage.standing * share;
+            }
             if self.is_superseded(passage.passage, &mut superseded)? {
                 order *= SUPERSEDED;
             }

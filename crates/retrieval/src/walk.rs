@@ -13,6 +13,7 @@ use crate::lanes::text::Terms;
 use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab};
 use crate::literal::keep_literal_first;
 use crate::page::Page;
+use crate::phrases::Phrases;
 use crate::places::keep_nearest;
 use crate::request::Standing;
 use crate::{Request, RetrievalError, exact, listing, must, score, standing};
@@ -50,6 +51,8 @@ pub(crate) struct Search<'a> {
     pub(crate) reasons: FxHashMap<(Lane, u32), Reason>,
     /// Items of `must` that say nothing.
     pub(crate) empty_must: Vec<String>,
+    /// What the question has in quotation marks.
+    pub(crate) phrases: Phrases,
 }
 
 impl<'a> Search<'a> {
@@ -60,6 +63,10 @@ impl<'a> Search<'a> {
     ) -> Result<Search<'a>, RetrievalError> {
         let mut ground = Ground::new(snapshot, &request.scope)?;
         let empty_must = must::narrow(&mut ground, &request.must)?;
+        let phrases = match request.exact {
+            true => Phrases::default(),
+            false => Phrases::look_for(&mut ground, &request.question)?,
+        };
         let question = Question::new(&request.question);
         let terms = Terms::new(&ground.segments, &question, &request.question)?;
         let aids = match request.exact {
@@ -76,6 +83,7 @@ impl<'a> Search<'a> {
             vector: None,
             reasons: FxHashMap::default(),
             empty_must,
+            phrases,
         })
     }
 
@@ -205,6 +213,7 @@ impl<'a> Search<'a> {
             let nearest = dense.into_iter().flat_map(|lane| &lane.hits);
             keep_nearest(&mut fused, nearest.map(|hit| hit.passage));
         }
+        self.phrases.come_first(&mut fused);
         Ok((fused, lanes))
     }
 
@@ -236,7 +245,7 @@ impl<'a> Search<'a> {
             return Ok(off);
         }
         match lane {
-            Lane::Text => text::run(ground, &self.terms, depth),
+            Lane::Text => text::run(ground, &self.terms, &self.phrases, depth),
             Lane::Title => title::run(ground, &self.terms, &request.question, request.today),
             Lane::Vocab => vocab::run(ground, &self.terms, &request.question, depth),
             Lane::Dense if self.question.is_empty() => Ok(dense::nothing_to_ask(self.embedder)),

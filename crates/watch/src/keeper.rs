@@ -3,7 +3,7 @@
 use lorewell_engine::{EngineError, Freshness, Host, Observer, Patience, Rules};
 
 /// Something that can be brought up to date with a folder, again and again.
-pub trait Keeper {
+pub trait Keeper: Send {
     /// Makes ready for an update, and says which exclusions hold now. Called before each, so that
     /// settings that changed meanwhile can be read anew.
     ///

@@ -15,6 +15,7 @@
 //!
 //! This crate compares nothing and writes no index itself, and knows no terminal.
 
+mod background;
 mod inbox;
 mod keeper;
 mod lock;
@@ -24,6 +25,7 @@ mod report;
 mod session;
 mod watched;
 
+pub use background::run as in_background;
 pub use inbox::Stop;
 pub use keeper::{Keeper, Trouble};
 pub use lock::{WatchLock, WatchLockAttempt};

@@ -4,9 +4,17 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
-/// The name of the lock's file in the folder of an index.
-const NAME: &str = "watcher.lock";
+use lorewell_engine::{WATCHER_LOCK, Watcher, WatcherWay};
+
+use crate::Way;
+
+/// Who asks whether anybody watches holds the lock for an instant; so often it is asked for again.
+const ATTEMPTS: usize = 4;
+/// After so long.
+const PAUSE: Duration = Duration::from_millis(15);
 
 /// The watcher's lock, held until dropped or until the process ends, however it ends.
 #[derive(Debug)]
@@ -36,24 +44,45 @@ impl WatchLock {
             .write(true)
             .create(true)
             .truncate(false)
-            .open(folder.join(NAME))?;
-        match file.try_lock() {
-            Ok(()) => {
-                // A help for people; failure does not matter.
-                let _ = file
-                    .set_len(0)
-                    .and_then(|()| file.seek(SeekFrom::Start(0)))
-                    .and_then(|_| writeln!(file, "{}", std::process::id()));
-                Ok(WatchLockAttempt::Taken(WatchLock { file }))
+            .open(folder.join(WATCHER_LOCK))?;
+        for attempt in 1..=ATTEMPTS {
+            match file.try_lock() {
+                Ok(()) => {
+                    let mut lock = WatchLock { file };
+                    lock.write(None);
+                    return Ok(WatchLockAttempt::Taken(lock));
+                }
+                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => break,
+                Err(TryLockError::Error(error)) => return Err(error),
             }
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let read = file.read_to_string(&mut text).ok();
-                let holder = read.and_then(|_| text.trim().parse().ok());
-                Ok(WatchLockAttempt::HeldBy(holder))
-            }
-            Err(TryLockError::Error(error)) => Err(error),
         }
+        let mut text = String::new();
+        let read = file.read_to_string(&mut text);
+        let holder = read.map_or(None, |_| Watcher::told(&text).process);
+        Ok(WatchLockAttempt::HeldBy(holder))
+    }
+
+    /// Lets others know how changes come to be known.
+    pub fn tell(&mut self, way: &Way) {
+        self.write(Some(match way {
+            Way::Events { .. } => WatcherWay::Events,
+            Way::Poll { every, reason } => WatcherWay::Polling {
+                every: *every,
+                reason: reason.clone().unwrap_or_default(),
+            },
+        }));
+    }
+
+    /// A help for people; failure does not matter.
+    fn write(&mut self, way: Option<WatcherWay>) {
+        let process = Some(std::process::id());
+        let text = Watcher { process, way }.text();
+        let _ = self
+            .file
+            .set_len(0)
+            .and_then(|()| self.file.seek(SeekFrom::Start(0)))
+            .and_then(|_| self.file.write_all(text.as_bytes()));
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use lorewell_engine::{Freshness, Rules};
 
+use crate::background;
 use crate::inbox::{Hints, Inbox, Pace, Wake};
 use crate::place::{self, Presence};
 use crate::watched::Watched;
@@ -199,7 +200,8 @@ impl<'a> Session<'a> {
         // Also where that failed: the event to wait for may be that a setting is put right.
         self.see_to_events(hints)?;
         let outcome = ready.and_then(|()| {
-            let outcome = self.keeper.update(&*self.inbox);
+            let (keeper, inbox) = (&mut self.keeper, &*self.inbox);
+            let outcome = background::run(|| keeper.update(inbox));
             self.inbox.update_is_over();
             outcome
         });
@@ -379,7 +381,9 @@ fn retry_after(failures: u32) -> Duration {
 fn in_words(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::MaxFilesWatch => {
-            "the system gives no more watches (on Linux, fs.inotify.max_user_watches)".to_string()
+            "the system gives no more watches (on Linux, `sysctl fs.inotify.max_user_watches=524288` \
+             raises the limit)"
+                .to_string()
         }
         _ => error.to_string(),
     }

@@ -21,6 +21,8 @@ const PARTS: &[&str] = &[
 ];
 /// What transformer models keep to.
 const EMBEDDER: &[&str] = &["lorewell-embed"];
+/// Transformer models, measured in place of the built-in one.
+const ENCODER: &[&str] = &["lorewell-encoder"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -89,8 +91,11 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
     ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
-    ("lorewell-evals", &[NOUNS, ENGINE, EVALUATION]),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS]),
+    (
+        "lorewell-evals",
+        &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
+    ),
+    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell-clients", &[]),
     (
         "lorewell",

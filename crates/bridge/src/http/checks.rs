@@ -116,9 +116,15 @@ fn names(host: &str, addresses: &[SocketAddr]) -> bool {
 
 /// What a request may name as its host.
 pub(super) fn hosts(addresses: &[SocketAddr]) -> Vec<String> {
-    let named = addresses.iter().filter(|address| address.ip().is_loopback());
+    let named = addresses
+        .iter()
+        .filter(|address| address.ip().is_loopback());
     let named = named.map(|address| format!("localhost:{}", address.port()));
-    let mut hosts: Vec<String> = addresses.iter().map(ToString::to_string).chain(named).collect();
+    let mut hosts: Vec<String> = addresses
+        .iter()
+        .map(ToString::to_string)
+        .chain(named)
+        .collect();
     hosts.sort();
     hosts.dedup();
     hosts

@@ -10,7 +10,10 @@ use crate::house::{House, NOTES};
 
 fn notes(answer: &Value) -> Vec<&str> {
     let passages = answer["passages"].as_array().unwrap();
-    passages.iter().filter_map(|passage| passage["note"].as_str()).collect()
+    passages
+        .iter()
+        .filter_map(|passage| passage["note"].as_str())
+        .collect()
 }
 
 #[test]
@@ -21,7 +24,9 @@ fn what_is_saved_is_found_and_what_is_removed_is_not() {
     assert_eq!(notes(&nothing), Vec::<&str>::new());
     assert_eq!(nothing["index"]["pending"], 0);
     for number in 0..5 {
-        house.vault.write("Zeolite.md", format!("Zeolite, take {number}."));
+        house
+            .vault
+            .write("Zeolite.md", format!("Zeolite, take {number}."));
         house.ask_until("search", &question, |answer| {
             answer["passages"][0]["text"] == format!("Zeolite, take {number}.")
         });
@@ -35,7 +40,11 @@ fn an_answer_without_waiting_says_so() {
     let house = House::new(NOTES);
     house.ask("search", json!({"query": "kiln"})).unwrap();
     let token = house.approve("scribe", |_| {});
-    let answer = house.post(&token, "/v1/search", &json!({"query": "kiln", "refresh": false}));
+    let answer = house.post(
+        &token,
+        "/v1/search",
+        &json!({"query": "kiln", "refresh": false}),
+    );
     let answer = answer.json();
     assert!(answer["index"].get("pending").is_none(), "{answer}");
     let degraded = answer["degraded"].to_string();
@@ -53,10 +62,14 @@ fn exclusions_hold_from_the_next_request_on() {
     let gone = house.ask("search", question.clone()).unwrap();
     assert_eq!(notes(&gone), Vec::<&str>::new());
     house.set("");
-    house.ask_until("search", &question, |answer| notes(answer) == ["Glazes/Celadon.md"]);
+    house.ask_until("search", &question, |answer| {
+        notes(answer) == ["Glazes/Celadon.md"]
+    });
 
     fs::create_dir_all(house.vault.path(".lorewell")).unwrap();
-    house.vault.write(".lorewell/config.toml", "exclude_folders = [\"Glazes\"]\n");
+    house
+        .vault
+        .write(".lorewell/config.toml", "exclude_folders = [\"Glazes\"]\n");
     let gone = house.ask("search", question).unwrap();
     assert_eq!(notes(&gone), Vec::<&str>::new());
 }
@@ -88,7 +101,9 @@ fn beside_another_watcher_each_request_looks_itself() {
     house.ask("search", json!({"query": "kiln"})).unwrap();
     house.vault.write("Zeolite.md", "Zeolite.");
     // The very next request: nothing has to be told first.
-    let found = house.ask("search", json!({"query": "zeolite", "lanes": ["text"]})).unwrap();
+    let found = house
+        .ask("search", json!({"query": "zeolite", "lanes": ["text"]}))
+        .unwrap();
     assert_eq!(notes(&found), ["Zeolite.md"]);
 }
 
@@ -96,12 +111,17 @@ fn beside_another_watcher_each_request_looks_itself() {
 fn a_folder_that_is_away_is_told_and_comes_back() {
     let house = House::new(NOTES);
     house.ask("search", json!({"query": "kiln"})).unwrap();
-    let (root, aside) = (house.vault.root().to_path_buf(), house.vault.beside("aside"));
+    let (root, aside) = (
+        house.vault.root().to_path_buf(),
+        house.vault.beside("aside"),
+    );
     fs::rename(&root, &aside).unwrap();
     let error = house.ask("search", json!({"query": "kiln"})).unwrap_err();
     assert_eq!(error.code, "vault_missing");
     fs::rename(&aside, &root).unwrap();
-    let found = house.ask("search", json!({"query": "celadon", "lanes": ["text"]})).unwrap();
+    let found = house
+        .ask("search", json!({"query": "celadon", "lanes": ["text"]}))
+        .unwrap();
     assert_eq!(notes(&found), ["Glazes/Celadon.md"]);
 }
 

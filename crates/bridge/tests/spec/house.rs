@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use lorewell_agents::{Approval, Reader, Register, VaultScope};
 use lorewell_bridge::{
-    As, BridgeError, Client, Level, Limits, Options, Places, Request, State, serve,
-    wait_until_gone,
+    As, BridgeError, Client, Level, Limits, Options, Places, Request, State, serve, wait_until_gone,
 };
 use lorewell_capabilities::{Failure, table};
 use lorewell_engine::Quiet;
@@ -78,9 +77,8 @@ impl House {
         let mut options = options(&environment, &places);
         change(&mut options);
         let (send, started) = mpsc::channel();
-        let thread = thread::spawn(move || {
-            serve(options, |state| send.send(state.clone()).unwrap())
-        });
+        let thread =
+            thread::spawn(move || serve(options, |state| send.send(state.clone()).unwrap()));
         match started.recv() {
             Ok(state) => Ok(House {
                 vault,
@@ -205,7 +203,11 @@ impl House {
         length: usize,
     ) -> String {
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
-        let given = |name: &str| headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        let given = |name: &str| {
+            headers
+                .iter()
+                .any(|(other, _)| other.eq_ignore_ascii_case(name))
+        };
         if !given("host") {
             head += &format!("Host: {}\r\n", self.address());
         }
@@ -272,7 +274,10 @@ impl Answer {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let named = |(other, _): &&(String, String)| other == name;
-        self.headers.iter().find(named).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(named)
+            .map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -282,7 +287,10 @@ impl Answer {
     /// The code of an error.
     pub(crate) fn code(&self) -> String {
         let json = self.json();
-        json["error"]["code"].as_str().unwrap_or_default().to_string()
+        json["error"]["code"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string()
     }
 }
 

@@ -17,7 +17,10 @@ fn every_ability_has_a_route_and_answers_as_the_socket_does() {
         ("search", json!({"query": "celadon", "limit": 0})),
         ("context", json!({"query": "celadon reduction"})),
         ("related", json!({"note": "Oven"})),
-        ("read", json!({"note": "Kiln", "heading": ["Kiln", "Cooling"]})),
+        (
+            "read",
+            json!({"note": "Kiln", "heading": ["Kiln", "Cooling"]}),
+        ),
         ("read", json!({"note": "Nowhere"})),
         ("links", json!({"note": "Celadon"})),
         ("verify", json!({"quotes": [{"quote": "cone 6"}]})),
@@ -26,7 +29,9 @@ fn every_ability_has_a_route_and_answers_as_the_socket_does() {
     ];
     for entry in table() {
         let mut of_entry = requests.iter().filter(|(name, _)| *name == entry.name());
-        let (_, input) = of_entry.next().unwrap_or_else(|| panic!("{} is asked nothing", entry.id));
+        let (_, input) = of_entry
+            .next()
+            .unwrap_or_else(|| panic!("{} is asked nothing", entry.id));
         for input in std::iter::once(input).chain(of_entry.map(|(_, input)| input)) {
             // The first answer tells of the build; the others are compared.
             let over_socket = house.ask(entry.id, input.clone());
@@ -58,16 +63,35 @@ fn the_description_is_the_tables_and_names_every_status() {
 fn a_vault_is_named_in_the_body() {
     let house = House::new(NOTES);
     let token = house.approve("scribe", |_| {});
-    let named = house.post(&token, "/v1/search", &json!({"query": "kiln", "vault": "notes"}));
+    let named = house.post(
+        &token,
+        "/v1/search",
+        &json!({"query": "kiln", "vault": "notes"}),
+    );
     assert_eq!(named.status, 200, "{named:?}");
-    let listed = house.http("GET", "/v1/vaults", &[("Authorization", &format!("Bearer {token}"))], "");
-    assert_eq!(listed.json(), json!({"contract": 1, "vaults": [{"name": "Notes"}]}));
+    let listed = house.http(
+        "GET",
+        "/v1/vaults",
+        &[("Authorization", &format!("Bearer {token}"))],
+        "",
+    );
+    assert_eq!(
+        listed.json(),
+        json!({"contract": 1, "vaults": [{"name": "Notes"}]})
+    );
 
     // A folder is no name for an agent, and of what does not exist it hears the same as of what
     // it may not ask.
     let folder = house.vault.root().display().to_string();
-    let by_folder = house.post(&token, "/v1/search", &json!({"query": "kiln", "vault": "/etc"}));
-    assert_eq!((by_folder.status, by_folder.code().as_str()), (403, "out_of_scope"));
+    let by_folder = house.post(
+        &token,
+        "/v1/search",
+        &json!({"query": "kiln", "vault": "/etc"}),
+    );
+    assert_eq!(
+        (by_folder.status, by_folder.code().as_str()),
+        (403, "out_of_scope")
+    );
     let elsewhere = [lorewell_agents::ScopedVault {
         name: "Other".to_string(),
         path: house.vault.beside("other"),
@@ -107,10 +131,22 @@ fn approvals_hold_from_the_next_request_on() {
     house.register().revoke("scribe").unwrap();
     assert_eq!(ask("/v1/status"), (401, "not_approved".to_string()));
     let wrong = house.post("lw_wrong", "/v1/status", &json!({}));
-    let none = house.http("POST", "/v1/status", &[("Content-Type", "application/json")], "{}");
+    let none = house.http(
+        "POST",
+        "/v1/status",
+        &[("Content-Type", "application/json")],
+        "{}",
+    );
     // Who shows a wrong token learns no more than who shows none.
     assert_eq!((wrong.status, wrong.body), (none.status, none.body));
-    assert_eq!(none.headers.iter().find(|(name, _)| name == "www-authenticate").unwrap().1, "Bearer");
+    assert_eq!(
+        none.headers
+            .iter()
+            .find(|(name, _)| name == "www-authenticate")
+            .unwrap()
+            .1,
+        "Bearer"
+    );
 }
 
 #[test]
@@ -119,11 +155,20 @@ fn what_left_is_in_the_log_of_what_agents_received() {
     let token = house.approve("scribe", |_| {});
     let asked = "how slow is the firing";
     house.post(&token, "/v1/search", &json!({"query": asked}));
-    house.ask("knowledge.search", json!({"query": "celadon"})).unwrap();
+    house
+        .ask("knowledge.search", json!({"query": "celadon"}))
+        .unwrap();
     let path = lorewell_setup::audit_dir(&house.environment).join("audit.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 1, "the owner's own requests are not logged: {text}");
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        lines.len(),
+        1,
+        "the owner's own requests are not logged: {text}"
+    );
     assert_eq!(lines[0]["agent"], "scribe");
     assert_eq!(lines[0]["capability"], "knowledge.search");
     assert_eq!(lines[0]["passages"][0]["note"], "Kiln.md");
@@ -158,7 +203,9 @@ fn a_remote_reader_gets_nothing_from_behind_a_fence() {
 fn news_tell_of_changes_and_name_no_note() {
     let house = House::new(NOTES);
     let token = house.approve("scribe", |_| {});
-    house.ask("knowledge.search", json!({"query": "kiln"})).unwrap();
+    house
+        .ask("knowledge.search", json!({"query": "kiln"}))
+        .unwrap();
     let bearer = format!("Bearer {token}");
     let mut stream = house.connect();
     let head = house.head("GET", "/v1/events", &[("Authorization", &bearer)], 0);
@@ -171,18 +218,26 @@ fn news_tell_of_changes_and_name_no_note() {
     assert_eq!(event, "event: updated");
     let data = lines.find(|line| line.starts_with("data: ")).unwrap();
     let data: Value = serde_json::from_str(data.trim_start_matches("data: ")).unwrap();
-    assert_eq!((&data["vault"], &data["taken_in"]), (&json!("Notes"), &json!(1)));
+    assert_eq!(
+        (&data["vault"], &data["taken_in"]),
+        (&json!("Notes"), &json!(1))
+    );
     assert!(!data.to_string().contains("Zircon"), "{data}");
 
     let refused = house.get("/v1/events");
-    assert_eq!((refused.status, refused.code().as_str()), (401, "not_approved"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (401, "not_approved")
+    );
 }
 
 #[test]
 fn the_process_at_the_port_can_prove_that_it_is_the_one_of_the_state_file() {
     let house = House::new(NOTES);
     let challenge = "abcdefghijklmnop1234";
-    let answer = house.get(&format!("/v1/health?challenge={challenge}")).json();
+    let answer = house
+        .get(&format!("/v1/health?challenge={challenge}"))
+        .json();
     assert_eq!(answer["instance"], house.state.instance);
     let proof = answer["proof"].as_str().unwrap();
     let port = house.state.port;
@@ -190,7 +245,10 @@ fn the_process_at_the_port_can_prove_that_it_is_the_one_of_the_state_file() {
     // What was said at one port proves nothing at another, nor to another challenge.
     assert!(!house.state.is_proven(port + 1, challenge, proof));
     assert!(!house.state.is_proven(port, "another-challenge", proof));
-    for wrong in ["/v1/health?challenge=short", "/v1/health?x=abcdefghijklmnop1234"] {
+    for wrong in [
+        "/v1/health?challenge=short",
+        "/v1/health?x=abcdefghijklmnop1234",
+    ] {
         assert_eq!(house.get(wrong).status, 400, "{wrong}");
     }
 }

@@ -112,7 +112,10 @@ fn it_answers_after_a_rest_as_before() {
     let house = House::with(NOTES, |options| options.rest_after = Duration::ZERO);
     let first = house.ask("search", json!({"query": "kiln"})).unwrap();
     for _ in 0..20 {
-        assert_eq!(house.ask("search", json!({"query": "kiln"})).unwrap(), first);
+        assert_eq!(
+            house.ask("search", json!({"query": "kiln"})).unwrap(),
+            first
+        );
     }
 }
 
@@ -144,7 +147,10 @@ fn a_vault_that_is_not_listed_is_opened_by_its_owner_alone() {
         *vault = Some(other.display().to_string());
     }
     let found: Value = house.client().get(&ask).unwrap();
-    assert_eq!((&found["vault"], &found["passages"][0]["note"]), (&json!("Other"), &json!("Boat.md")));
+    assert_eq!(
+        (&found["vault"], &found["passages"][0]["note"]),
+        (&json!("Other"), &json!("Boat.md"))
+    );
     let doing: Doing = house.client().get(&Request::State).unwrap();
     assert_eq!(doing.open, [other]);
 }

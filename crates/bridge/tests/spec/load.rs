@@ -56,7 +56,10 @@ fn fifty_clients_ask_while_notes_change_and_none_hears_an_error() {
             }
             stop.store(true, Ordering::SeqCst);
         });
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        clients
+            .into_iter()
+            .flat_map(|client| client.join().unwrap())
+            .collect()
     });
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
@@ -73,7 +76,10 @@ fn fifty_clients_ask_while_notes_change_and_none_hears_an_error() {
 }
 
 fn text(number: usize, edit: usize) -> String {
-    format!("# Note {number}\n\nTake {edit}. {}", "the kiln was slow; ".repeat(40))
+    format!(
+        "# Note {number}\n\nTake {edit}. {}",
+        "the kiln was slow; ".repeat(40)
+    )
 }
 
 /// Asks over one road or the other until it is to stop; how long each took.
@@ -83,7 +89,7 @@ fn ask_until(house: &House, token: &str, client: usize, stop: &AtomicBool) -> Ve
     while !stop.load(Ordering::SeqCst) {
         let question = format!("how slow was the kiln in note {}", times.len() * 31 % NOTES);
         let began = Instant::now();
-        if client % 2 == 0 {
+        if client.is_multiple_of(2) {
             let ask = request(As::Owner, "search", json!({"query": question}));
             connection.send(&ask, &Quiet).unwrap();
         } else {

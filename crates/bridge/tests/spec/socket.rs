@@ -52,7 +52,10 @@ fn a_first_build_tells_how_far_it_is() {
         heard: AtomicUsize::new(0),
         enough: usize::MAX,
     };
-    let answer = house.client().send(&search_with_progress(), &counter).unwrap();
+    let answer = house
+        .client()
+        .send(&search_with_progress(), &counter)
+        .unwrap();
     let answer: Value = serde_json::from_str(answer.get()).unwrap();
     assert_eq!(answer["index"]["notes"], 602);
     assert_eq!(answer["index"]["pending"], 0);
@@ -82,13 +85,17 @@ fn a_request_is_called_off_and_the_bridge_goes_on() {
 fn one_connection_asks_many_times() {
     let house = House::new(NOTES);
     let mut client = house.client();
-    let first: Value = client.get(&request(As::Owner, "search", json!({"query": "kiln"}))).unwrap();
+    let first: Value = client
+        .get(&request(As::Owner, "search", json!({"query": "kiln"})))
+        .unwrap();
     assert_eq!(first["passages"][0]["note"], "Kiln.md");
     let wrong = client.get::<Value>(&request(As::Owner, "search", json!({"quary": "x"})));
     assert_eq!(wrong.unwrap_err().code, "wrong_use");
     let unknown = client.get::<Value>(&request(As::Owner, "fly", json!({})));
     assert_eq!(unknown.unwrap_err().code, "no_such_ability");
-    let again: Value = client.get(&request(As::Owner, "search", json!({"query": "kiln"}))).unwrap();
+    let again: Value = client
+        .get(&request(As::Owner, "search", json!({"query": "kiln"})))
+        .unwrap();
     assert_eq!(first, again);
 }
 
@@ -100,7 +107,11 @@ fn a_program_may_ask_in_the_name_of_another() {
         approval.reader = Reader::Remote;
     });
     let as_scribe = || As::Agent("scribe".to_string());
-    assert!(house.ask_as(as_scribe(), "search", json!({"query": "kiln"})).is_ok());
+    assert!(
+        house
+            .ask_as(as_scribe(), "search", json!({"query": "kiln"}))
+            .is_ok()
+    );
     let off = house.ask_as(as_scribe(), "links", json!({})).unwrap_err();
     assert_eq!(off.code, "tool_off");
     let unknown = house.ask_as(As::Agent("nobody".to_string()), "search", json!({}));
@@ -112,9 +123,21 @@ fn a_program_may_ask_in_the_name_of_another() {
     let offer = |caller| -> Offer { house.client().get(&Request::Offered { caller }).unwrap() };
     let offered = offer(as_scribe());
     assert_eq!(offered.vaults, ["Notes"]);
-    assert!(!offered.capabilities.contains(&"knowledge.links".to_string()));
-    assert!(!offered.capabilities.contains(&"knowledge.rebuild".to_string()));
-    assert!(offer(As::Owner).capabilities.contains(&"knowledge.rebuild".to_string()));
+    assert!(
+        !offered
+            .capabilities
+            .contains(&"knowledge.links".to_string())
+    );
+    assert!(
+        !offered
+            .capabilities
+            .contains(&"knowledge.rebuild".to_string())
+    );
+    assert!(
+        offer(As::Owner)
+            .capabilities
+            .contains(&"knowledge.rebuild".to_string())
+    );
 }
 
 #[test]
@@ -136,7 +159,14 @@ fn lines_that_are_no_requests_are_answered_and_too_long_ones_end_the_talk() {
     let mut lines = BufReader::new(stream).lines();
     let greeting: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(greeting["instance"], house.state.instance);
-    for rubbish in ["", "{", "{\"do\":\"fly\"}", "{\"do\":\"ask\",\"x\":1}", "\u{ff}", "[]"] {
+    for rubbish in [
+        "",
+        "{",
+        "{\"do\":\"fly\"}",
+        "{\"do\":\"ask\",\"x\":1}",
+        "\u{ff}",
+        "[]",
+    ] {
         writeln!(writing, "{rubbish}").unwrap();
         let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(reply["error"]["code"], "not_json", "{rubbish}");

@@ -40,6 +40,5 @@ pub(super) fn checkout(world: &mut World, step: &Step) -> Result<Value, Trouble>
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::write(path, text)?;
     }
-    world.changed()?;
     Ok(Value::Null)
 }

@@ -4,6 +4,7 @@ use lorewell_engine::{RuleSettings, Rules};
 use serde_json::{Value, json};
 
 use crate::Step;
+use crate::watching::Watching;
 use crate::world::{Trouble, World};
 
 /// Brings the index up to date.
@@ -13,21 +14,36 @@ pub(super) fn index(world: &mut World, _: &Step) -> Result<Value, Trouble> {
     Ok(json!({ "pending": freshness.pending, "reason": freshness.reason }))
 }
 
-/// Nothing runs between steps, so nothing is to be started.
-pub(super) fn nothing(_: &mut World, _: &Step) -> Result<Value, Trouble> {
+/// Starts the program. It holds the vault open while the steps that follow are done.
+pub(super) fn start(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.start()?;
     Ok(Value::Null)
 }
 
-/// From now on each change is taken in at once.
-pub(super) fn watch(world: &mut World, _: &Step) -> Result<Value, Trouble> {
-    world.watching = true;
-    world.refresh()?;
-    Ok(Value::Null)
-}
-
-/// Changes are not seen any more.
+/// Stops the program.
 pub(super) fn stop(world: &mut World, _: &Step) -> Result<Value, Trouble> {
-    world.watching = false;
+    world.stop();
+    Ok(Value::Null)
+}
+
+/// Stops the program and starts it again.
+pub(super) fn restart(world: &mut World, step: &Step) -> Result<Value, Trouble> {
+    stop(world, step)?;
+    start(world, step)
+}
+
+/// Starts a watcher. The limit of watches that a case may name holds for the whole process.
+pub(super) fn watch(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    let settings_file = world.place.join("settings");
+    let (root, index) = (&world.root, world.index_folder());
+    let watching = Watching::begin(root, index, &world.settings, settings_file)?;
+    world.watching = Some(watching);
+    Ok(Value::Null)
+}
+
+/// Waits until the watcher is quiet.
+pub(super) fn wait_settled(world: &mut World, _: &Step) -> Result<Value, Trouble> {
+    world.settle()?;
     Ok(Value::Null)
 }
 
@@ -47,7 +63,9 @@ pub(super) fn configure(world: &mut World, step: &Step) -> Result<Value, Trouble
         ..RuleSettings::default()
     });
     world.settings.index.rules = rules.map_err(|error| error.to_string())?;
-    world.changed()?;
+    if let Some(watching) = &world.watching {
+        watching.configure(&world.settings)?;
+    }
     Ok(Value::Null)
 }
 
@@ -69,7 +87,13 @@ pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
         (_, Some(_)) => "suspended",
         (_, None) => "behind",
     };
+    let watch = match status["watcher"]["by"].as_str() {
+        Some("poll") => "polling",
+        Some(by) => by,
+        None => "off",
+    };
     let fields = json!({
+        "watch": watch,
         "notes": status["index"]["notes"],
         "pending_vectors": sum("missing"),
         "state": state,

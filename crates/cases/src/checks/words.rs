@@ -87,10 +87,12 @@ pub(super) fn position_matches_file(world: &World, check: &Check) -> Result<(), 
     expect(looked_at > 0, "a hit", "none")
 }
 
-/// The passages of a note: how many, how long, what none holds, and whether each is whole lines.
+/// The passages of a note that have text: how many, how long, what none holds, and whether each is
+/// whole lines. (A note without text has an entry for its names, links and tags.)
 pub(super) fn chunks(world: &World, check: &Check) -> Result<(), String> {
     let path = check.text("path")?;
-    let passages = passages(world, path)?;
+    let mut passages = passages(world, path)?;
+    passages.retain(|passage| !passage.text.is_empty());
     let count = passages.len() as u64;
     if let Ok(most) = check.number("max") {
         expect(

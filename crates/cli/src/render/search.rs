@@ -60,6 +60,10 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
     let headings = passage.heading_path.iter().map(String::as_str);
     let above: Vec<&str> = headings.chain([passage.title.as_str()]).collect();
     let lines = excerpt::lines(&passage.text, &above, question, width);
+    if let Some(header) = &passage.table_header {
+        let columns = excerpt::lines(header, &[], question, width);
+        let _ = writeln!(out, "{INDENT}{}", columns.join(" "));
+    }
     // A note that is only properties has a passage without text.
     for line in lines.iter().filter(|line| !line.is_empty()) {
         let _ = writeln!(out, "{INDENT}{line}");

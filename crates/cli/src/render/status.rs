@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lorewell_capabilities::{FileJson, PortableJson, StatusOutput};
+use lorewell_capabilities::{FileJson, PortableJson, StatusOutput, WatcherJson};
 
 use super::{counted, grouped};
 use crate::style::{FAINT, TITLE, WARN, inert, inert_line, styled};
@@ -63,6 +63,9 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     if index.being_written {
         out += &styled(WARN, "A process is writing the index now.\n");
     }
+    if let Some(watcher) = &status.watcher {
+        out += &watched(watcher);
+    }
     let bytes = index.catalogue_bytes + index.segments_bytes + index.vectors_bytes;
     let _ = writeln!(
         out,
@@ -109,6 +112,24 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     out += &others(status);
     out += &warnings(status);
     out
+}
+
+/// Who keeps the index up to date, and how.
+fn watched(watcher: &WatcherJson) -> String {
+    let process = watcher
+        .process
+        .map_or(String::new(), |id| format!(" ({id})"));
+    match (&watcher.every_seconds, &watcher.reason) {
+        (Some(seconds), Some(reason)) => {
+            let words = format!(
+                "looked at every {seconds} s{process}: {}\n",
+                inert_line(reason)
+            );
+            styled(WARN, &words)
+        }
+        (Some(seconds), None) => format!("looked at every {seconds} s{process}\n"),
+        _ => format!("watched{process}\n"),
+    }
 }
 
 fn portable(carried: &PortableJson) -> String {

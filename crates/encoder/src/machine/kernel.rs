@@ -182,13 +182,11 @@ impl Kernel {
         }
     }
 
-    /// Runs plain code that the compiler may turn into this kernel's vectors. What it calls must be
-    /// inlined into it. The results are those of the same code anywhere: the compiler neither
-    /// reorders nor fuses operations on floats.
-    #[inline(always)]
-    pub(crate) fn run<R>(self, work: impl FnOnce() -> R) -> R {
+    /// Runs plain code that the compiler turns into this kernel's vectors. The results are those of
+    /// the same code anywhere: the compiler neither reorders nor fuses operations on floats.
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Result {
         match self {
-            Self::Plain => work(),
+            Self::Plain => work.run(),
             // SAFETY: the kernel was found on this processor (invariant 1).
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 | Self::AvxVnni => unsafe { with_avx2(work) },
@@ -197,21 +195,31 @@ impl Kernel {
             Self::Avx512 | Self::Avx512Vnni | Self::Amx => unsafe { with_avx512(work) },
             // The compiler uses NEON by itself.
             #[cfg(target_arch = "aarch64")]
-            Self::Neon | Self::NeonDot => work(),
+            Self::Neon | Self::NeonDot => work.run(),
         }
     }
 }
 
+/// Plain code that is compiled for each kernel. That takes `#[inline(always)]` on `run` and on all
+/// that it calls; a closure, or a function that is handed over, would be compiled once.
+pub(crate) trait Work {
+    /// What comes of it.
+    type Result;
+
+    /// Does it.
+    fn run(self) -> Self::Result;
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
-    work()
+fn with_avx2<W: Work>(work: W) -> W::Result {
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
-    work()
+fn with_avx512<W: Work>(work: W) -> W::Result {
+    work.run()
 }
 
 impl fmt::Display for Kernel {

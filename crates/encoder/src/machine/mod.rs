@@ -31,7 +31,7 @@ mod x86_i8;
 mod tests;
 
 pub use kernel::Kernel;
-pub(crate) use kernel::{Bytes, Floats};
+pub(crate) use kernel::{Bytes, Floats, Work};
 pub(crate) use map::{floats, map};
 
 /// Columns that stand together in a panel of weights.

@@ -2,8 +2,14 @@
 //! with the normal forms that belong to them. Anything else is refused.
 
 mod bert;
+mod charsmap;
+mod normal;
 mod read;
+mod unigram;
 mod wordpiece;
+
+#[cfg(test)]
+mod oracle_tests;
 
 pub(crate) use read::Tokenizer;
 

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::Tokens;
 use super::bert::Rules;
+use super::normal::{Cut, Step};
+use super::unigram::Unigram;
 use super::wordpiece::{Letters, WordPiece};
 use crate::EncoderError;
 use crate::container::{malformed, unreadable};
@@ -27,7 +29,15 @@ pub(crate) struct Tokenizer {
 
 #[derive(Debug)]
 enum Model {
-    WordPiece { rules: Rules, pieces: WordPiece },
+    WordPiece {
+        rules: Rules,
+        pieces: WordPiece,
+    },
+    Unigram {
+        steps: Vec<Step>,
+        cut: Cut,
+        pieces: Unigram,
+    },
 }
 
 #[derive(Deserialize)]
@@ -145,9 +155,19 @@ impl Tokenizer {
     /// The tokens of a text, at most `longest` with the special ones around them.
     pub(crate) fn tokens(&self, text: &str, longest: usize) -> Tokens {
         let mut ids = self.before.clone();
-        let Model::WordPiece { rules, pieces } = &self.model;
         let mut letters = Letters::default();
-        rules.each_word(text, |word| pieces.add(word, &mut ids, &mut letters));
+        match &self.model {
+            Model::WordPiece { rules, pieces } => {
+                rules.each_word(text, |word| pieces.add(word, &mut ids, &mut letters));
+            }
+            Model::Unigram { steps, cut, pieces } => {
+                let mut text = std::borrow::Cow::Borrowed(text);
+                for step in steps {
+                    text = step.apply(&text).into();
+                }
+                cut.each_word(&text, |word| pieces.add(word, &mut ids, &mut letters));
+            }
+        }
         let most = longest
             .saturating_sub(self.after.len())
             .max(self.before.len());
@@ -179,6 +199,8 @@ impl Reading<'_> {
         pre_tokenizer: &Value,
         added: &[RawAdded],
     ) -> Result<(Model, u32), EncoderError> {
+        // Special tokens in a note are words like others.
+        let special = |piece: &str| added.iter().any(|token| token.content == piece);
         match (raw.kind.as_str(), raw.vocab) {
             ("WordPiece" | "", Vocabulary::Numbers(vocabulary)) => {
                 let rules = self.bert_rules(normalizer, pre_tokenizer)?;
@@ -195,8 +217,6 @@ impl Reading<'_> {
                         &format!("the vocabulary lacks the unknown token `{name}`"),
                     )
                 })?;
-                // Special tokens in a note are words like others.
-                let special = |piece: &str| added.iter().any(|token| token.content == piece);
                 let words = vocabulary
                     .into_iter()
                     .filter(|(piece, _)| !special(piece))
@@ -206,8 +226,30 @@ impl Reading<'_> {
                 let pieces = WordPiece::new(words, mark, unknown, most);
                 Ok((Model::WordPiece { rules, pieces }, largest))
             }
+            ("Unigram" | "", Vocabulary::Scores(vocabulary)) => {
+                if raw.byte_fallback {
+                    return Err(self.unsupported(
+                        "a Unigram model with byte_fallback is not supported".into(),
+                    ));
+                }
+                let mut steps = Vec::new();
+                Step::read(normalizer, &mut steps).map_err(|kind| {
+                    self.unsupported(format!("the normalizer {kind} is not supported"))
+                })?;
+                let cut = Cut::read(pre_tokenizer).map_err(|kind| {
+                    self.unsupported(format!("the pre-tokenizer {kind} is not supported"))
+                })?;
+                let largest = u32::try_from(vocabulary.len())
+                    .unwrap_or(u32::MAX)
+                    .saturating_sub(1);
+                let unknown = raw.unk_id.filter(|id| *id <= largest).ok_or_else(|| {
+                    malformed(self.path, "the vocabulary lacks an unknown token (unk_id)")
+                })?;
+                let pieces = Unigram::new(vocabulary, unknown, |piece| !special(piece));
+                Ok((Model::Unigram { steps, cut, pieces }, largest))
+            }
             (kind, _) => Err(self.unsupported(format!(
-                "the tokenizer is a {kind} model; WordPiece is supported"
+                "the tokenizer is a {kind} model; WordPiece and Unigram are supported"
             ))),
         }
     }

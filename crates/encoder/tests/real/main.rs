@@ -1,5 +1,7 @@
 //! Real models, and models of random weights, against plain computations of the same.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 mod models;
 mod reference;
 mod weights;

@@ -119,7 +119,13 @@ fn written(vault: &str, sources: &[ContextSource]) -> String {
             _ => "",
         };
         text += &format!("\n\n[{}] {}{part}\n", at + 1, label.join(" › "));
-        text += &shown(&source.passage.passage.text, &source.passage.passage.hidden);
+        let passage = &source.passage.passage;
+        if !passage.table_header.is_empty() {
+            // The columns of a table whose beginning is in another passage.
+            text += &shown(&passage.table_header, &[]);
+            text.push('\n');
+        }
+        text += &shown(&passage.text, &passage.hidden);
     }
     if sources.iter().any(ContextSource::is_part) {
         text += "\n\n";

@@ -2,7 +2,7 @@
 //! goes on from it.
 
 use lorewell_engine::{IndexError, Quiet, RuleSettings};
-use lorewell_index::failpoint;
+use lorewell_index::failpoint::{self, Fault};
 
 use crate::world::World;
 
@@ -66,6 +66,41 @@ fn death_at_any_place_of_an_update_loses_nothing() {
         world.picture().assert_same(&world.rebuilt_picture());
         assert_eq!(world.files_holding("quetzalrent"), [""; 0], "{point}");
         leaves_no_orphans(&world, point);
+    }
+}
+
+/// Whatever fails, wherever: who asks next is answered from a whole generation, and the next
+/// update goes on from it.
+#[test]
+fn a_full_disk_at_any_place_of_an_update_loses_nothing() {
+    let mut expected = None;
+    for fault in [Fault::DiskFull, Fault::Cut] {
+        let mut reached = 0;
+        loop {
+            let world = about_to_merge();
+            world.home.vault.remove("Glaze.md");
+            let kiln = "The kiln fires at cone 10 now.\n";
+            world.home.vault.write("Kiln.md", kiln);
+            world.home.vault.write("Fourth.md", "A new note.\n");
+            failpoint::arm_any(reached, fault);
+            let outcome = world.try_refresh();
+            if failpoint::is_armed() {
+                // It went by every place.
+                assert_eq!(outcome.unwrap().pending, 0);
+                break;
+            }
+            world.snapshot().verify().unwrap();
+            assert!(!world.found("firing").is_empty());
+            if let (Ok(freshness), true) = (&outcome, fault == Fault::DiskFull) {
+                let reason = freshness.reason.as_deref().unwrap_or("no room left");
+                assert!(reason.starts_with("no room left"), "{reason}");
+            }
+            assert_eq!(world.refresh().pending, 0, "place {reached}");
+            let picture = world.picture();
+            picture.assert_same(expected.get_or_insert_with(|| world.rebuilt_picture()));
+            reached += 1;
+        }
+        assert!(reached >= 8, "{reached} places");
     }
 }
 

@@ -9,6 +9,7 @@ use lorewell_engine::{Patience, Quiet, RuleSettings};
 use lorewell_index::{IndexError, Lock, LockAttempt, UpdateReport, Writer, failpoint};
 use lorewell_vault::Vault;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 use crate::world::{StopAfter, World};
 
@@ -42,6 +43,20 @@ pub(crate) const CONTENTS: [&str; 14] = [
     "A line about ceramics that is long enough to be a copy of its twin in another note.\n",
 ];
 
+const FOLDERS: [&str; 5] = [
+    "Projects",
+    "Work",
+    "Private",
+    "Archive/Old",
+    "Projects/Deep",
+];
+
+const FILTERS: [&str; 3] = [
+    "{}",
+    r#"{"userIgnoreFilters": ["Private/"]}"#,
+    r#"{"userIgnoreFilters": ["/log/", "Projects/Deep/"]}"#,
+];
+
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, usize),
@@ -50,10 +65,21 @@ enum Step {
     /// Another time, the same content.
     Touch(usize, u64),
     Rename(usize, usize),
-    RenameFolder,
+    /// Moves a folder with all in it to another place.
+    MoveFolder(usize, usize),
+    /// Another case of the same letters.
+    CaseRename(usize),
     Remove(usize),
     /// A folder of this name in the place of the file.
     FolderInPlace(usize),
+    /// A file in the place of a folder.
+    FileInPlace(usize),
+    /// A symbolic link to a note, a folder, or nothing.
+    Link(usize, usize),
+    /// The same words in another encoding.
+    Encode(usize, usize),
+    /// Files that the vault's own app leaves out.
+    Filter(usize),
     Exclude(usize),
     Cut(usize),
     Refresh,
@@ -71,9 +97,14 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (path.clone(), content.clone()).prop_map(|(p, c)| Step::EditSilently(p, c)),
         2 => (path.clone(), 0..3000u64).prop_map(|(p, day)| Step::Touch(p, day)),
         3 => (path.clone(), path.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
-        1 => Just(Step::RenameFolder),
+        2 => (0..FOLDERS.len(), 0..FOLDERS.len()).prop_map(|(from, to)| Step::MoveFolder(from, to)),
+        1 => path.clone().prop_map(Step::CaseRename),
         3 => path.clone().prop_map(Step::Remove),
         1 => path.clone().prop_map(Step::FolderInPlace),
+        1 => (0..FOLDERS.len()).prop_map(Step::FileInPlace),
+        1 => (path.clone(), 0..3usize).prop_map(|(p, target)| Step::Link(p, target)),
+        1 => (path.clone(), 0..3usize).prop_map(|(p, encoding)| Step::Encode(p, encoding)),
+        1 => (0..FILTERS.len()).prop_map(Step::Filter),
         2 => (0..5usize).prop_map(Step::Exclude),
         1 => (0..3usize).prop_map(Step::Cut),
         6 => Just(Step::Refresh),
@@ -113,11 +144,49 @@ fn take(world: &mut World, step: &Step) {
                 vault.rename(PATHS[from], PATHS[to]);
             }
         }
-        Step::RenameFolder => {
-            if vault.path("Projects").exists() && !vault.path("Work").exists() {
-                vault.rename("Projects", "Work");
+        Step::MoveFolder(from, to) => {
+            let (from, to) = (FOLDERS[from], FOLDERS[to]);
+            let inside = format!("{to}/").starts_with(&format!("{from}/"));
+            let free = !vault.path(to).exists() && can_write(world, to);
+            if vault.path(from).is_dir() && free && !inside {
+                vault.rename(from, to);
             }
         }
+        Step::CaseRename(path) => {
+            let (folder, name) = PATHS[path].rsplit_once('/').unwrap_or(("", PATHS[path]));
+            let swapped: String = name.chars().map(other_case).collect();
+            let to = format!("{folder}/{}.md", swapped.trim_end_matches(".MD"));
+            let to = to.trim_start_matches('/');
+            if vault.path(PATHS[path]).is_file() && !vault.path(to).exists() {
+                vault.rename(PATHS[path], to);
+            }
+        }
+        Step::FileInPlace(folder) => {
+            if vault.path(FOLDERS[folder]).is_dir() {
+                vault.remove(FOLDERS[folder]);
+                vault.write(FOLDERS[folder], CONTENTS[folder]);
+            }
+        }
+        Step::Link(path, target) => {
+            #[cfg(unix)]
+            if can_write(world, PATHS[path]) && !vault.path(PATHS[path]).exists() {
+                let place = vault.path(PATHS[path]);
+                std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+                let targets = [
+                    vault.path("Kiln.md"),
+                    vault.path("Projects"),
+                    "/nowhere".into(),
+                ];
+                // A link that leads nowhere may stand there already.
+                let _ = std::os::unix::fs::symlink(&targets[target], place);
+            }
+        }
+        Step::Encode(path, encoding) => {
+            if can_write(world, PATHS[path]) {
+                vault.write(PATHS[path], encoded(encoding));
+            }
+        }
+        Step::Filter(which) => vault.write(".obsidian/app.json", FILTERS[which]),
         Step::Remove(path) => {
             if vault.path(PATHS[path]).exists() {
                 vault.remove(PATHS[path]);
@@ -167,6 +236,27 @@ fn take(world: &mut World, step: &Step) {
     }
 }
 
+fn other_case(letter: char) -> char {
+    match letter.is_lowercase() {
+        true => letter.to_ascii_uppercase(),
+        false => letter.to_ascii_lowercase(),
+    }
+}
+
+/// A line on glazes in UTF-16 with its mark, in Latin-1, and as UTF-8 with a mark.
+fn encoded(which: usize) -> Vec<u8> {
+    let text = "Café glaze, feldspar and the second firing. [[Kiln]]\n";
+    match which {
+        0 => [0xFEFF]
+            .into_iter()
+            .chain(text.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect(),
+        1 => text.chars().map(|letter| letter as u8).collect(),
+        _ => format!("\u{FEFF}{text}").into_bytes(),
+    }
+}
+
 fn rules(which: usize) -> RuleSettings {
     let mut rules = RuleSettings::default();
     match which {
@@ -213,8 +303,11 @@ fn update(world: &World, writer: &mut Writer) -> Result<UpdateReport, IndexError
     writer.update(&vault, &listing, settings, StaticModel::built_in(), &Quiet)
 }
 
+/// Scripts that failed once, tried first.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spec/incremental.seeds");
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 100, failure_persistence: Some(Box::new(FileFailurePersistence::Direct(SEEDS))), ..ProptestConfig::default() })]
 
     #[test]
     fn an_index_that_followed_equals_one_made_anew(steps in prop::collection::vec(step(), 1..24)) {

@@ -66,7 +66,7 @@ fn a_killed_writer_leaves_a_whole_generation() {
     for (path, content) in PATHS.iter().zip(CONTENTS) {
         write(&world, path, content);
     }
-    let rounds = std::env::var("LOREWELL_KILLS").map_or(30, |n| n.parse().unwrap());
+    let rounds = std::env::var("LOREWELL_KILLS").map_or(16, |n| n.parse().unwrap());
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for round in 0..rounds {
         kill_after(

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Debug;
 
 use lorewell_embed::{Embedder, StaticModel};
-use lorewell_engine::{Answer, Host, Request, Scope, Signal};
+use lorewell_engine::{
+    Answer, Host, Lane, Piece, RelatedQuestion, Request, Scope, SharedTarget, Signal, StatusRequest,
+};
 use lorewell_graph::Resolution;
 use lorewell_index::{LinkTarget, Snapshot};
 
@@ -21,11 +23,15 @@ pub(crate) struct Picture {
     /// Passages with a vector, passages outside the model's vocabulary, live rows.
     pub(crate) vectors: (u64, u64, u32),
     pub(crate) answers: Vec<(String, Vec<String>)>,
+    /// What is related to each note, and what links to and from it.
+    pub(crate) ties: Vec<(String, Vec<String>)>,
+    /// What the status counts and lists.
+    pub(crate) status: String,
 }
 
 /// Questions whose answers are compared: by words, by title, in Chinese, by a word's beginning,
 /// with ties, and of things that no note has.
-pub(crate) const QUESTIONS: [&str; 12] = [
+pub(crate) const QUESTIONS: [&str; 13] = [
     "how hot is the second firing",
     "Kiln",
     "kiln log",
@@ -37,6 +43,7 @@ pub(crate) const QUESTIONS: [&str; 12] = [
     "Who pays the rent of the workshop?",
     "quantum chromodynamics",
     "the of and",
+    "what is the \"second firing\"",
     "slow cooling cone 6 stoneware notes",
 ];
 
@@ -58,6 +65,8 @@ impl Picture {
                 (model.embedded, model.outside, live)
             }),
             answers: Vec::new(),
+            ties: Vec::new(),
+            status: status_row(host),
         };
         let notes: BTreeSet<u32> = snapshot.names().unwrap().iter().map(|n| n.note).collect();
         for id in &notes {
@@ -69,6 +78,7 @@ impl Picture {
             "names of notes that are not there"
         );
         picture.ask(host);
+        picture.tie(host);
         picture
     }
 
@@ -134,13 +144,15 @@ impl Picture {
                 .push((format!("{request:?}"), answer_rows(&answer)));
         };
         for question in QUESTIONS {
-            let whole = Request::new(question);
+            let mut whole = Request::new(question);
             let mut narrow = whole.clone();
             narrow.settings.depth = 3;
             narrow.limit = 3;
             narrow.settings.max_per_note = 1;
             ask(&whole);
             ask(&narrow);
+            whole.lanes = Lane::ALL.to_vec();
+            ask(&whole);
         }
         let mut exact = Request::new("# —");
         exact.exact = true;
@@ -150,6 +162,46 @@ impl Picture {
         let mut scoped = Request::new("firing temperature");
         scoped.scope.folders = vec!["Projects".to_string()];
         ask(&scoped);
+    }
+
+    /// Asks what is related and linked to every note, and what is loose in the vault.
+    fn tie(&mut self, host: &Host) {
+        let view = host.view().unwrap();
+        let piece = Piece {
+            offset: 0,
+            limit: 1000,
+        };
+        for path in self.notes.keys().cloned().collect::<Vec<String>>() {
+            let links = view.links_of(&path, piece).unwrap();
+            let back = links.backlinks.items.iter().map(|link| {
+                format!(
+                    "{} {:?} {} {:?}",
+                    link.from.path, link.others, link.sentence, link.byte_range
+                )
+            });
+            let loose = links.unresolved.items.iter().chain(&links.ambiguous.items);
+            let mut rows: Vec<String> = back.chain(loose.map(target_row)).collect();
+            let related = view
+                .related(&RelatedQuestion {
+                    note: path.clone(),
+                    limit: 10,
+                    scope: Scope::default(),
+                })
+                .unwrap();
+            rows.extend(related.notes.iter().map(|entry| {
+                let path = entry.note.path.as_str();
+                format!(
+                    "{path} {} {} {} {:?}",
+                    entry.score, entry.snippet, entry.near_copy, entry.signals
+                )
+            }));
+            self.ties.push((path, rows));
+        }
+        let all = view.link_overview(piece).unwrap();
+        let loose = all.unresolved.items.iter().chain(&all.ambiguous.items);
+        let orphans = all.orphans.items.iter().map(|note| note.path.clone());
+        let rows = loose.map(target_row).chain(orphans).collect();
+        self.ties.push((format!("{} links", all.links), rows));
     }
 
     /// Fails naming the first thing that differs.
@@ -165,8 +217,49 @@ impl Picture {
         for (mine, theirs) in self.answers.iter().zip(&other.answers) {
             assert_eq!(mine, theirs, "answers");
         }
+        for (mine, theirs) in self.ties.iter().zip(&other.ties) {
+            assert_eq!(mine, theirs, "ties");
+        }
         assert_eq!(self, other);
     }
+}
+
+fn target_row(target: &SharedTarget) -> String {
+    let places = target.from.iter().map(|place| place.note.path.as_str());
+    let places: Vec<&str> = places.collect();
+    format!(
+        "{} {:?} {} {} {places:?}",
+        target.target, target.notes, target.links, target.linking
+    )
+}
+
+/// The status but for what differs between two indexes of the same notes: folders, sizes, times,
+/// and whether a file that has only just changed is looked at once more.
+fn status_row(host: &Host) -> String {
+    let request = StatusRequest {
+        list_limit: 1000,
+        ..StatusRequest::default()
+    };
+    let status = host.status(&request).unwrap();
+    // Hidden folders come and go with settings that no note depends on.
+    let left_out = status.left_out.iter();
+    let left_out = left_out.filter(|file| file.code != "dot_folder");
+    let models = status
+        .models
+        .iter()
+        .map(|m| (m.embedded, m.outside, m.missing));
+    format!(
+        "{:?}",
+        (
+            status.totals.notes,
+            status.totals.passages,
+            models.collect::<Vec<_>>(),
+            left_out.collect::<Vec<_>>(),
+            status.unreadable,
+            status.other_files,
+            status.warnings,
+        )
+    )
 }
 
 fn shown<T: Debug>(rows: Vec<T>) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! does; quote ratios between runs on one machine.
 
 mod build;
+mod changing;
 mod cold;
 mod machine;
 mod process;
@@ -57,6 +58,8 @@ enum Work {
     Build,
     Search,
     Edit,
+    Changing,
+    Rebuild,
 }
 
 /// A full build is done so often; the fastest counts.
@@ -94,12 +97,16 @@ pub fn run_part(part: &Part) -> Result<()> {
             serde_json::to_string(&search::run(&part.vault, &part.index, &part.questions)?)
         }
         Work::Edit => serde_json::to_string(&search::edits(&part.vault, &part.index)?),
+        Work::Changing => {
+            serde_json::to_string(&changing::run(&part.vault, &part.index, &part.questions)?)
+        }
+        Work::Rebuild => serde_json::to_string(&changing::rebuild(&part.vault, &part.index)?),
     };
     println!("{}", line?);
     Ok(())
 }
 
-const ROWS: [&str; 19] = [
+const ROWS: [&str; 23] = [
     "notes / passages / MB of notes",
     "full build, s (fastest of 3)",
     "– CPU-seconds",
@@ -119,6 +126,10 @@ const ROWS: [&str; 19] = [
     "– each lane alone: median / p99",
     "memory after searching, MB: resident / anonymous",
     "– peak, MB",
+    "1,000 notes changed at once (fewer in smaller vaults), ms: one refresh",
+    "– under a watcher, from the last write",
+    "one save under a watcher until it is found, ms: median / worst of 11",
+    "search p99, ms: quiet / while the index is made anew in the background",
 ];
 
 fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>> {
@@ -138,6 +149,7 @@ fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>>
     let search: search::Figures = decode(&part("search", index.path())?)?;
     let cold = cold::run(&copy, place.path(), &questions)?;
     let edits: search::Edits = decode(&part("edit", index.path())?)?;
+    let changing: changing::Figures = decode(&part("changing", index.path())?)?;
     let pair = |(least, median): (f64, f64)| format!("{least:.1} / {median:.1}");
     let lanes = search.lanes.iter();
     let lanes: Vec<String> = lanes
@@ -183,6 +195,13 @@ fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>>
             megabytes(search.anonymous)
         ),
         megabytes(search.peak),
+        format!("{:.0}", changing.many),
+        format!("{:.0}", changing.many_watched),
+        format!("{:.0} / {:.0}", changing.saved.0, changing.saved.1),
+        format!(
+            "{:.2} / {:.2} ({} asked)",
+            changing.p99.0, changing.p99.1, changing.asked
+        ),
     ])
 }
 

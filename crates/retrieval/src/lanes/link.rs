@@ -32,23 +32,28 @@ pub(crate) fn run(ground: &Ground<'_>, seeds: &[Seed]) -> Result<LaneResult, Ret
     for (seed, _) in &pairs {
         *degree.entry(*seed).or_default() += 1.0;
     }
-    let mut lifted: FxHashMap<u32, (f32, Vec<(f32, u32)>)> = FxHashMap::default();
+    let mut lifted: FxHashMap<u32, Vec<(f32, u32)>> = FxHashMap::default();
     for (seed, neighbour) in pairs {
         let share = worth.get(&seed).copied().unwrap_or_default()
             / degree.get(&seed).copied().unwrap_or(1.0);
-        let entry = lifted.entry(neighbour).or_default();
-        entry.0 += share;
-        entry.1.push((share, seed));
+        lifted.entry(neighbour).or_default().push((share, seed));
     }
     let mut result = LaneResult::new(Lane::Link, LaneState::Ok, Vec::new());
     for (note, seeds) in ground.by_note(seeds)? {
-        let Some((score, via)) = lifted.get_mut(&note) else {
+        let Some(via) = lifted.get_mut(&note) else {
             continue;
         };
-        via.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // Nothing may depend on the numbers of notes: neither which are named, nor the last digit
+        // of a sum.
+        let place = |note: u32| numbers.iter().position(|number| *number == note);
+        via.sort_by(|a, b| {
+            let places = || place(a.1).cmp(&place(b.1));
+            b.0.total_cmp(&a.0).then_with(places)
+        });
+        let score: f32 = via.iter().map(|(share, _)| share).sum();
         let via: Vec<u32> = via.iter().take(NAMED).map(|(_, note)| *note).collect();
         for seed in seeds {
-            let score = *score * seed.worth;
+            let score = score * seed.worth;
             result.hits.push(LaneHit::new(seed.passage, score));
             result
                 .reasons

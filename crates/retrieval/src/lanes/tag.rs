@@ -25,9 +25,14 @@ pub(crate) fn run(ground: &Ground<'_>, seeds: &[Seed]) -> Result<LaneResult, Ret
         bearers.entry(tag.key).or_default().push(tag.note);
     }
     let notes = snapshot.totals().notes as f32;
-    let mut lifted: FxHashMap<u32, (f32, Vec<(f32, String)>)> = FxHashMap::default();
+    let mut lifted: FxHashMap<u32, Vec<(f32, String)>> = FxHashMap::default();
     for (tag, bearers) in bearers {
-        let given: f32 = bearers.iter().filter_map(|note| worth.get(note)).sum();
+        // In an order that does not depend on the numbers of notes, as sums do.
+        let mut worths: Vec<f32> = { bearers.iter() }
+            .filter_map(|note| worth.get(note).copied())
+            .collect();
+        worths.sort_by(f32::total_cmp);
+        let given: f32 = worths.iter().sum();
         if bearers.len() < 2 || given == 0.0 {
             continue;
         }
@@ -40,21 +45,20 @@ pub(crate) fn run(ground: &Ground<'_>, seeds: &[Seed]) -> Result<LaneResult, Ret
             let own = worth.get(&note).copied().unwrap_or_default();
             let score = idf * (given - own);
             if score > 0.0 {
-                let entry = lifted.entry(note).or_default();
-                entry.0 += score;
-                entry.1.push((score, tag.clone()));
+                lifted.entry(note).or_default().push((score, tag.clone()));
             }
         }
     }
     let mut result = LaneResult::new(Lane::Tag, LaneState::Ok, Vec::new());
     for (note, seeds) in by_note {
-        let Some((score, tags)) = lifted.get_mut(&note) else {
+        let Some(tags) = lifted.get_mut(&note) else {
             continue;
         };
         tags.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let score: f32 = tags.iter().map(|(score, _)| score).sum();
         let tags: Vec<String> = tags.iter().map(|(_, tag)| tag.clone()).collect();
         for seed in seeds {
-            result.hits.push(LaneHit::new(seed.passage, *score));
+            result.hits.push(LaneHit::new(seed.passage, score));
             result
                 .reasons
                 .insert(seed.passage, Reason::Tags(tags.clone()));

@@ -6,6 +6,7 @@ use lorewell_text::{Question, TokenKind};
 use super::Ground;
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
+use crate::phrases::Phrases;
 
 /// A word that no passage has is looked for as the beginning of longer words, at this weight:
 /// `Mietvertrag` finds `Mietvertragsverlängerung`.
@@ -181,13 +182,24 @@ fn near_words(segments: &[Live<'_>], word: &str) -> Result<Vec<String>, Retrieva
 pub(crate) fn run(
     ground: &Ground<'_>,
     terms: &Terms,
+    phrases: &Phrases,
     depth: usize,
 ) -> Result<LaneResult, RetrievalError> {
     let hit = |hit: lorewell_lexical::Hit| LaneHit {
         share: terms.share(hit.matched),
         ..LaneHit::new(hit.passage, hit.score)
     };
-    let hits = ground.find(&terms.query, depth)?;
+    let hits = match phrases.are_found() {
+        true => {
+            let within = |passage: u32| ground.may(passage) && phrases.may(passage);
+            let query = match terms.query.is_empty() {
+                true => phrases.words(),
+                false => &terms.query,
+            };
+            search(&ground.segments, query, depth, Some(&within))?
+        }
+        false => ground.find(&terms.query, depth)?,
+    };
     let hits = hits.into_iter().map(hit).collect();
     Ok(LaneResult::new(Lane::Text, LaneState::Ok, hits))
 }

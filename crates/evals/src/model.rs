@@ -1,0 +1,34 @@
+//! The transformer model that takes the static one's place in a measurement.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, Result};
+use lorewell_encoder::{Encoder, Options};
+
+static CHOSEN: OnceLock<Encoder> = OnceLock::new();
+
+/// Opens the model in a folder; every vault that is indexed from now on is embedded by it.
+///
+/// # Errors
+/// There is no such precision, or the folder holds no model that can be computed.
+pub fn choose(folder: &Path, precision: &str) -> Result<()> {
+    let options = Options {
+        precision: Some(precision.parse()?),
+        ..Options::default()
+    };
+    let encoder = Encoder::open(folder, &options).with_context(|| folder.display().to_string())?;
+    eprintln!(
+        "embedded by {} ({precision}, {})",
+        folder.display(),
+        encoder.kernel()
+    );
+    // The command line is read once.
+    let _ = CHOSEN.set(encoder);
+    Ok(())
+}
+
+/// The model that was chosen, if any was.
+pub fn chosen() -> Option<&'static Encoder> {
+    CHOSEN.get()
+}
