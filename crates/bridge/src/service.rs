@@ -182,7 +182,6 @@ fn unit(call: &[String]) -> String {
     format!(
         "[Unit]\n\
          Description=Lorewell, a private search engine for notes\n\
-         Documentation=man:lorewell(1)\n\
          \n\
          [Service]\n\
          ExecStart={}\n\
