@@ -170,7 +170,8 @@ fn lines_that_are_no_requests_are_answered_and_too_long_ones_end_the_talk() {
         let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(reply["error"]["code"], "not_json", "{rubbish}");
     }
-    writeln!(writing, "{}", "x".repeat(2000)).unwrap();
+    // The other side may have closed before the last of it is written.
+    let _ = writeln!(writing, "{}", "x".repeat(2000));
     let reply: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(reply["error"]["code"], "request_too_large");
     assert!(lines.next().is_none());
