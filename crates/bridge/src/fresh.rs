@@ -103,7 +103,8 @@ impl FreshVault {
         };
         let began = Instant::now();
         let mut relay = Relay::default();
-        while !watcher.stop.wait_until_settled(Instant::now() + SLICE) {
+        let told = watcher.stop.told();
+        while !watcher.stop.wait_until_looked(told, Instant::now() + SLICE) {
             if observer.stopped() {
                 return Err(Failure::interrupted(host.behind().unwrap_or(0) as u64));
             }

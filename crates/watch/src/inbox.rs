@@ -31,10 +31,16 @@ impl Stop {
         self.inbox.working.load(Ordering::SeqCst)
     }
 
-    /// Waits until the watcher has looked at all that it was told of, but not longer than `until`;
-    /// whether it has. What is gathered is looked at without waiting for a quiet moment.
-    pub fn wait_until_settled(&self, until: Instant) -> bool {
-        self.inbox.wait_until_settled(until)
+    /// How often the watcher was told something.
+    pub fn told(&self) -> u64 {
+        self.inbox.state().told
+    }
+
+    /// Waits until the watcher has looked once, and at all that it was told by the time that
+    /// [`Stop::told`] was `told`; but not longer than `until`. Whether it has. What is gathered is
+    /// looked at without waiting for a quiet moment.
+    pub fn wait_until_looked(&self, told: u64, until: Instant) -> bool {
+        self.inbox.wait_until_looked(told, until)
     }
 }
 
@@ -87,10 +93,12 @@ struct State {
     times: Option<(Instant, Instant)>,
     /// Somebody waits for what is gathered.
     hurried: bool,
-    /// The watcher woke up and has not said yet that it is done.
-    looking: bool,
-    /// It has looked once.
-    looked: bool,
+    /// How many hints came.
+    told: u64,
+    /// How many had come when the watcher last woke up.
+    taken: u64,
+    /// How many had come when its last look began that is over; nothing before the first.
+    looked: Option<u64>,
 }
 
 impl Inbox {
@@ -100,6 +108,7 @@ impl Inbox {
         let mut state = self.state();
         state.hints.folders.extend(folder);
         state.hints.everything |= everything;
+        state.told += 1;
         match &mut state.times {
             Some((_, last)) => *last = now,
             times @ None => {
@@ -123,11 +132,10 @@ impl Inbox {
                 false => pace.due(first, last),
             });
             if due.is_some_and(|due| due <= now) {
-                (state.times, state.hurried, state.looking) = (None, false, true);
+                (state.times, state.hurried, state.taken) = (None, false, state.told);
                 return Wake::Hints(std::mem::take(&mut state.hints));
             }
             if due.is_none() && until <= now {
-                state.looking = true;
                 return Wake::Time;
             }
             let at = due.unwrap_or(until);
@@ -139,14 +147,14 @@ impl Inbox {
     /// A look is over, and what came of it was told.
     pub(crate) fn look_is_over(&self) {
         let mut state = self.state();
-        (state.looking, state.looked) = (false, true);
+        state.looked = Some(state.taken);
         self.bell.notify_all();
     }
 
-    fn wait_until_settled(&self, until: Instant) -> bool {
+    fn wait_until_looked(&self, told: u64, until: Instant) -> bool {
         let mut state = self.state();
         loop {
-            if state.looked && !state.looking && state.times.is_none() {
+            if state.looked.is_some_and(|looked| looked >= told) {
                 return true;
             }
             let left = until.saturating_duration_since(Instant::now());
@@ -239,15 +247,17 @@ mod tests {
         let stop = Stop::new();
         let inbox = Arc::clone(&stop.inbox);
         // Before the first look nothing is known.
-        assert!(!stop.wait_until_settled(Instant::now()));
+        assert!(!stop.wait_until_looked(stop.told(), Instant::now()));
         inbox.look_is_over();
-        assert!(stop.wait_until_settled(Instant::now()));
+        assert!(stop.wait_until_looked(stop.told(), Instant::now()));
         inbox.hint("a.md", None, false);
-        assert!(!stop.wait_until_settled(Instant::now()));
+        assert!(!stop.wait_until_looked(stop.told(), Instant::now()));
         let far = Instant::now() + Duration::from_secs(300);
-        let asker = std::thread::spawn(move || stop.wait_until_settled(far));
+        let asker = std::thread::spawn(move || stop.wait_until_looked(stop.told(), far));
         assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(_)));
         assert!(!asker.is_finished(), "it has not looked yet");
+        // What comes later is not for this asker to wait for.
+        inbox.hint("b.md", None, false);
         inbox.look_is_over();
         assert!(asker.join().unwrap());
     }
