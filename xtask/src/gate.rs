@@ -30,7 +30,7 @@ const OPTIONAL_DATA: &[(&str, &str)] = &[
     ),
     (
         "LOREWELL_CASES",
-        "the failure cases are not named; no test reads them yet (docs/roadmap.md)",
+        "the failure cases of public reports did not run; those of the project did",
     ),
 ];
 

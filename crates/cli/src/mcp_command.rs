@@ -80,6 +80,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         places: Places::of_process(environment),
         when,
         caller,
+        bound: text("vault"),
         start_failed: AtomicBool::new(false),
     });
     let first = Arc::clone(&shim);

@@ -18,6 +18,8 @@ pub(crate) struct Shim {
     pub(crate) places: Places,
     pub(crate) when: When,
     pub(crate) caller: As,
+    /// The only vault that may be asked, by name or folder.
+    pub(crate) bound: Option<String>,
     /// Whether a bridge could not be started. It is not tried again.
     pub(crate) start_failed: AtomicBool,
 }
@@ -78,15 +80,63 @@ impl Shim {
         if !vaults::list(config).any(|listed| listed.path == vault.path) {
             return Err(NoAnswer::NotAsked(not_listed(vault)));
         }
-        let mut client = self.connected().map_err(NoAnswer::NotAsked)?;
         let environment: &Environment = config.environment();
+        let print = Some(print(environment, settings));
+        let place = Some(vault.path.display().to_string());
+        self.ask(place, print, capability, input, listener)
+    }
+
+    /// Asks in the name of an approved agent. Which vault it means is the bridge's to say, by the
+    /// agent's scope; the user's own default may lie outside it.
+    fn as_agent(
+        &self,
+        vault: Option<&str>,
+        capability: &str,
+        input: &Value,
+        listener: Listener<'_>,
+    ) -> Result<Value, Failure> {
+        if self.when == When::Never {
+            return Err(Failure::wrong_use(
+                "only the bridge answers in the name of an approved agent",
+                "Leave out `--bridge never`, or `--as`.",
+            ));
+        }
+        let asked = match (&self.bound, vault) {
+            (Some(_), Some(asked)) => {
+                if self.own.meant(Some(asked)).is_err() {
+                    return Err(Failure::wrong_use(
+                        format!(
+                            "this server answers from one vault only, which is not called {asked}"
+                        ),
+                        "Leave `vault` out.",
+                    ));
+                }
+                self.bound.clone()
+            }
+            (bound, asked) => bound.clone().or(asked.map(str::to_string)),
+        };
+        match self.ask(asked, None, capability, input, listener) {
+            Ok(output) => Ok(output),
+            Err(NoAnswer::NotAsked(failure) | NoAnswer::Refused(failure)) => Err(failure),
+        }
+    }
+
+    fn ask(
+        &self,
+        vault: Option<String>,
+        print: Option<String>,
+        capability: &str,
+        input: &Value,
+        listener: Listener<'_>,
+    ) -> Result<Value, NoAnswer> {
+        let mut client = self.connected().map_err(NoAnswer::NotAsked)?;
         let request = Request::Ask {
             capability: capability.to_string(),
-            vault: Some(vault.path.display().to_string()),
+            vault,
             input: input.clone(),
             refresh: true,
             progress: true,
-            print: Some(print(environment, settings)),
+            print,
             caller: self.caller.clone(),
         };
         let output = client.send(&request, listener).map_err(|failure| {
@@ -101,10 +151,10 @@ impl Shim {
         })
     }
 
-    /// Whether this process may answer in the bridge's stead. What an approved agent may ask, and
-    /// what it received, only the bridge keeps account of.
+    /// Whether this process may answer in the bridge's stead. In the name of an approved agent it
+    /// never does: its scope, and what it received, only the bridge keeps account of.
     fn may_answer_itself(&self) -> bool {
-        self.when != When::Require && !matches!(self.caller, As::Agent(_))
+        self.when != When::Require
     }
 
     /// Readies whatever will answer, so that the first answer is quick.
@@ -112,6 +162,12 @@ impl Shim {
     /// # Errors
     /// What keeps answers from being given.
     pub(crate) fn warm_up(&self, listener: Listener<'_>) -> Result<(), Failure> {
+        if let As::Agent(_) = self.caller {
+            let nothing = serde_json::json!({"list": 0});
+            return self
+                .as_agent(None, "knowledge.status", &nothing, listener)
+                .map(drop);
+        }
         if self.when != When::Never {
             // The bridge opens the vault when it is asked of it.
             let asked = self.own.meant(None)?;
@@ -152,7 +208,10 @@ impl Backend for Shim {
         input: Value,
         listener: Listener<'_>,
     ) -> Result<Value, Failure> {
-        if self.when == When::Never && self.may_answer_itself() {
+        if let As::Agent(_) = self.caller {
+            return self.as_agent(vault, capability, &input, listener);
+        }
+        if self.when == When::Never {
             return self.own.call(capability, vault, input, listener);
         }
         let (config, meant, settings) = self.own.meant(vault)?;

@@ -327,6 +327,42 @@ fn a_bridge_that_cannot_be_had_is_said_in_the_answer() {
     }
 }
 
+/// An approved agent asks in its own scope; the user's default vault does not matter to it.
+#[test]
+fn an_agent_is_answered_from_its_own_vault_and_never_without_the_bridge() {
+    let personal = TempVault::new("=== Kiln.md ===\nThe private kiln.\n");
+    let work = TempVault::new(NOTES);
+    let home = work.beside("home");
+    let _bridge = Bridge(&home);
+    list_vault(&home, personal.root().to_str().unwrap());
+    let words = [
+        "vault",
+        "add",
+        work.root().to_str().unwrap(),
+        "--name",
+        "Work",
+    ];
+    assert!(lorewell(&home, &words).output().unwrap().status.success());
+    let words = ["agent", "approve", "scout", "--vault", "Work"];
+    assert!(lorewell(&home, &words).output().unwrap().status.success());
+
+    let query = json!({"query": "how slow is the firing"});
+    let mut server = Server::start(&home, &["--as", "scout"]);
+    let answer = server.bytes("search_notes", &query);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["vault"], "Work", "{answer}");
+    let stop = lorewell(&home, &["serve", "--stop"]).output().unwrap();
+    assert!(stop.status.success());
+    let mut none = Server::start(&home, &["--as", "scout", "--bridge", "never"]);
+    let refused = none.call("search_notes", &query);
+    assert_eq!(refused["isError"], true, "{refused}");
+    for server in [server, none] {
+        server.end();
+    }
+    let log = json_of(&mut lorewell(&home, &["audit", "--json"]));
+    assert!(log.contains("scout") && log.contains("Kiln.md"), "{log}");
+}
+
 fn list_vault(home: &Path, root: &str) {
     let listed = lorewell(home, &["vault", "add", root]).output().unwrap();
     assert!(listed.status.success());

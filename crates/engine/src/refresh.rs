@@ -126,12 +126,13 @@ impl Host {
         self.list()?;
         let lock = Lock::wait(&self.layout)?;
         let listing = self.list()?;
-        let healthy = match self.snapshot() {
-            Ok(snapshot) => snapshot.verify().is_ok(),
-            Err(_) => false,
-        };
-        if !healthy {
-            self.layout.discard()?;
+        match self.snapshot().and_then(|snapshot| snapshot.verify()) {
+            Ok(()) | Err(IndexError::Absent(_)) => {}
+            Err(
+                IndexError::Damaged { .. } | IndexError::Older { .. } | IndexError::Newer { .. },
+            ) => self.layout.discard()?,
+            // Lack of room, of permission or of patience says nothing against the index.
+            Err(error) => return Err(error.into()),
         }
         let mut writer = self.writer(lock)?;
         writer.read_everything()?;

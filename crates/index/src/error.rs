@@ -106,6 +106,8 @@ impl IndexError {
         let path = folder.to_path_buf();
         match source.sqlite_error_code() {
             Some(Code::DiskFull) => IndexError::DiskFull(path),
+            // Of a log or a map that cannot grow, SQLite says only that it cannot be written.
+            Some(Code::SystemIoFailure) if has_no_room(folder) => IndexError::DiskFull(path),
             Some(Code::ReadOnly | Code::PermissionDenied) => IndexError::NoPermission(path),
             Some(Code::DatabaseBusy | Code::DatabaseLocked) => IndexError::Busy(path),
             Some(Code::DatabaseCorrupt | Code::NotADatabase) => IndexError::Damaged {
@@ -146,6 +148,19 @@ impl IndexError {
             },
         }
     }
+}
+
+/// Whether nothing more fits on the file system of a folder.
+#[cfg(unix)]
+fn has_no_room(folder: &Path) -> bool {
+    const LITTLE: u64 = 1 << 20;
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) < LITTLE)
+}
+
+#[cfg(not(unix))]
+fn has_no_room(_folder: &Path) -> bool {
+    false
 }
 
 /// Rows or columns that are not as the schema says: the file was changed from outside.

@@ -22,8 +22,9 @@ mod armed {
     use crate::IndexError;
 
     /// Every place, in the order of an update with an exclusion and a merge; then those of reading
-    /// everything anew, of compacting vectors, and of discarding.
-    pub const POINTS: [&str; 22] = [
+    /// everything anew, of compacting vectors, of vectors that come later, of models that go, and
+    /// of discarding.
+    pub const POINTS: [&str; 27] = [
         "after-settings-commit",
         "after-purge-write",
         "after-purge-commit",
@@ -44,6 +45,11 @@ mod armed {
         "after-compact-write",
         "before-compact-commit",
         "after-compact-commit",
+        "after-late-sync",
+        "before-late-commit",
+        "after-late-commit",
+        "before-models-commit",
+        "after-models-commit",
         "discard-after-catalogue",
         "discard-after-segments",
     ];

@@ -16,6 +16,7 @@ use lorewell_vectors::{Key, KeyIndex, KnownVectors};
 use rayon::prelude::*;
 use rusqlite::{Connection, Row, params};
 
+use crate::failpoint::failpoint;
 use crate::known::{self, Found, Sources};
 use crate::prepare::{
     Meaning, embed_waiting, embedded_title, embedding_key, inputs, is_bare, prose_of,
@@ -232,6 +233,7 @@ impl Writer {
             given.push((outcome, waits, row));
         }
         self.sync_vectors()?;
+        failpoint("after-late-sync")?;
         let transaction = begin(&mut self.connection).map_err(fail)?;
         for (Outcome { key, meaning, .. }, waits, row) in &given {
             for passage in waits {
@@ -251,7 +253,9 @@ impl Writer {
         if taken.settled + taken.refused > 0 {
             catalogue::next_generation(&transaction).map_err(fail)?;
         }
+        failpoint("before-late-commit")?;
         transaction.commit().map_err(fail)?;
+        failpoint("after-late-commit")?;
         Ok(taken)
     }
 }

@@ -142,8 +142,9 @@ pub(crate) fn open_for_reading(layout: &Layout) -> Result<Connection, IndexError
     Ok(connection)
 }
 
-/// In a folder that may not be written, SQLite cannot make the files by which readers and a
-/// writer find each other. If no log is there, nobody writes, and the file is whole as it is.
+/// In a folder that may not be written, or on a full disk, SQLite cannot make the files by which
+/// readers and a writer find each other. If no log is there, nobody writes, and the file is whole
+/// as it is.
 fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
     let path = layout.catalogue();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -155,8 +156,10 @@ fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
         Ok(connection)
     };
     let result = open(&path, flags);
-    let cannot_share =
-        matches!(&result, Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen));
+    let cannot_share = matches!(&result, Err(error) if matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure)
+    ));
     let log = path.with_extension("sqlite-wal");
     if !cannot_share || log.exists() || std::fs::File::open(&path).is_err() {
         return result;

@@ -79,19 +79,23 @@ pub(crate) fn run(
     observer: &dyn Observer,
     report: &mut UpdateReport,
 ) -> Result<(), IndexError> {
+    // What goes and what comes belong together: a note under a new path would be nowhere between.
+    let moves = !changes.removed.is_empty() && !changes.read.is_empty();
+    let whole = moves || changes.read.iter().any(Candidate::is_outdated);
+    let removed_before = report.removed;
+    if whole {
+        writer.begin_whole()?;
+    }
     if !changes.removed.is_empty() || !changes.forgotten.is_empty() {
         report.removed += writer.remove(&changes.removed, &changes.forgotten)?;
     }
     observer.begin(changes.read.len());
     observer.stage(Stage::Notes);
-    let whole = changes.read.iter().any(Candidate::is_outdated);
-    if whole {
-        writer.begin_whole()?;
-    }
     take_batches(writer, preparation, plan(changes.read), observer, report)?;
     if whole && report.stopped {
         writer.give_up_whole(preparation.embedder)?;
         report.taken_in = 0;
+        report.removed = removed_before;
     } else if whole {
         writer.commit_whole()?;
     }

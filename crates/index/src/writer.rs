@@ -202,7 +202,7 @@ impl Writer {
         })
     }
 
-    /// Removes notes and forgets skipped files, in one transaction.
+    /// Removes notes and forgets skipped files, in one transaction. Within a whole they go with it.
     pub(crate) fn remove(
         &mut self,
         notes: &[(u32, NotePath)],
@@ -210,7 +210,7 @@ impl Writer {
     ) -> Result<usize, IndexError> {
         let layout = self.layout.clone();
         let fail = |source| IndexError::sqlite(layout.folder(), source);
-        let transaction = begin(&mut self.connection).map_err(fail)?;
+        let transaction = Step::begin(&self.connection, self.whole).map_err(fail)?;
         for (note, _) in notes {
             self.state.remove_note(&transaction, &layout, *note)?;
         }
@@ -222,7 +222,7 @@ impl Writer {
         self.state
             .save(&transaction, self.vectors.rows())
             .map_err(fail)?;
-        if visible {
+        if visible && !self.whole {
             catalogue::next_generation(&transaction).map_err(fail)?;
         }
         failpoint("before-remove-commit")?;
@@ -315,7 +315,9 @@ impl Writer {
         let transaction = begin(&mut self.connection).map_err(fail)?;
         self.state.forget_other_models(&transaction).map_err(fail)?;
         catalogue::next_generation(&transaction).map_err(fail)?;
+        failpoint("before-models-commit")?;
         transaction.commit().map_err(fail)?;
+        failpoint("after-models-commit")?;
         self.remove_unnamed_vectors()?;
         Ok(())
     }

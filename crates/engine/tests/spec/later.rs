@@ -6,6 +6,7 @@ use lorewell_engine::{
     Answer, Host, Lane, LaneState, Observer, Patience, Quiet, Request, RuleSettings,
 };
 use lorewell_index::Snapshot;
+use lorewell_index::failpoint::{self, Fault};
 
 use crate::dear::Dear;
 use crate::world::{StopAfter, World};
@@ -83,6 +84,33 @@ fn missing(world: &World, model: &Dear) -> u64 {
     let snapshot = Snapshot::open(&world.layout(), model.fingerprint().as_str()).unwrap();
     snapshot.verify().unwrap();
     snapshot.model().unwrap().missing
+}
+
+/// Cut short or without room at any place while vectors come and the old model goes: what is
+/// published answers, and the next run goes on from it.
+#[test]
+fn death_at_any_place_while_vectors_come_loses_nothing() {
+    for fault in [Fault::Cut, Fault::DiskFull] {
+        let mut reached = 0;
+        loop {
+            let (world, model) = (World::new(NOTES), Dear::new("1"));
+            let host = host(&world, model);
+            refresh(&host);
+            failpoint::arm_any(reached, fault);
+            let outcome = host.embed_waiting(&Quiet);
+            if failpoint::is_armed() {
+                assert_eq!(outcome.unwrap().waiting, 0);
+                break;
+            }
+            world.snapshot().verify().unwrap();
+            assert!(!answers(&host).is_empty());
+            assert_eq!(host.embed_waiting(&Quiet).unwrap().waiting, 0);
+            assert_eq!(missing(&world, model), 0);
+            assert_eq!(answers(&host), answers_made_anew(&world, "1"), "{reached}");
+            reached += 1;
+        }
+        assert!(reached >= 5, "{reached} places");
+    }
 }
 
 #[test]

@@ -193,6 +193,32 @@ fn readers_never_see_half_a_generation() {
     });
 }
 
+/// What goes and what comes in one update are one generation: notes that move are never nowhere.
+#[test]
+fn notes_that_move_are_never_nowhere() {
+    let world = World::new("=== keep.txt ===\n");
+    for note in 0..6 {
+        let text = "marker number of all\n";
+        world.home.vault.write(&format!("0/{note}.md"), text);
+    }
+    world.refresh();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| scope.spawn(|| read_until(&world, &done)))
+            .collect();
+        for round in 0..25 {
+            let (from, to) = (round.to_string(), (round + 1).to_string());
+            world.home.vault.rename(&from, &to);
+            world.refresh();
+        }
+        done.store(true, Ordering::Release);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+}
+
 fn read_until(world: &World, done: &AtomicBool) -> u32 {
     let host = world.host();
     let mut request = Request::new("marker");
