@@ -21,6 +21,8 @@ const MOST: f32 = 0.6;
 const NEAR_WORDS: usize = 6;
 /// Names less alike than this are other names (Jaro-Winkler similarity).
 const NEAR: f64 = 0.9;
+/// Only so many links of a question are followed.
+const LINKS: usize = 8;
 /// So many notes at most.
 const NOTES: usize = 20;
 
@@ -30,6 +32,8 @@ const WHOLE: f32 = 4.0;
 const HELD: f32 = 1.0;
 const NEARLY: f32 = 1.5;
 
+/// The question links the note, beside other words: what is asked need not be in it.
+const LINKED: f32 = 1.5;
 /// The question names the day of a daily note, beside other things.
 const OF_DAY: f32 = 1.5;
 /// So many bytes of a question are read for days, and so many days looked for.
@@ -63,6 +67,7 @@ pub(crate) fn run(
 ) -> Result<LaneResult, RetrievalError> {
     let snapshot = ground.snapshot;
     let mut found = Found::default();
+    linked(snapshot, question, &mut found)?;
     // A link as it is written names what stands between its brackets.
     let question = &question.replace("[[", " ").replace("]]", " ");
     let whole = fold_white_space(trim_signs(question));
@@ -133,6 +138,24 @@ impl Found {
             .map(|(note, strength, ..)| (note, strength))
             .collect())
     }
+}
+
+/// Notes that links in the question mean: who writes a link means that very note. A heading is
+/// nothing that a link can mean in this way.
+fn linked(snapshot: &Snapshot, question: &str, found: &mut Found) -> Result<(), RetrievalError> {
+    let inside = |part: &str| part.split_once("]]").map(|(link, _)| link.to_string());
+    let links = question.split("[[").skip(1).filter_map(inside);
+    for link in links.take(LINKS) {
+        let end = link.find(['|', '#']).unwrap_or(link.len());
+        let target = fold_white_space(link[..end].trim());
+        let mut names = snapshot.notes_named(&target)?;
+        names.retain(|name| name.kind != NameKind::Heading);
+        if names.is_empty() {
+            names = notes_at(snapshot, &target)?;
+        }
+        found.add(names, LINKED);
+    }
+    Ok(())
 }
 
 /// Notes that are asked for by their path or by the end of it, with or without `.md`.
