@@ -54,7 +54,7 @@ fn of_kind(strength: f32, kind: NameKind) -> f32 {
     match kind {
         NameKind::File | NameKind::Title => strength,
         NameKind::Alias => strength * 0.95,
-        NameKind::Heading => strength * 0.8,
+        NameKind::Heading => strength * 0.6,
     }
 }
 
