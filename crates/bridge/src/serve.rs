@@ -165,13 +165,16 @@ async fn idle(bridge: &Bridge, rest_after: Duration, exit_after: Option<Duration
             rested = Some(used);
             bridge.rest();
         }
-        let next = [Some(rest_after), exit_after]
-            .into_iter()
-            .flatten()
-            .filter_map(|time| time.checked_sub(passed))
-            .filter(|left| !left.is_zero())
-            .min();
-        // Work that runs puts the time off; it is looked at again.
+        let times = [Some(rest_after), exit_after].into_iter().flatten();
+        let next = if is_idle {
+            times
+                .filter_map(|time| time.checked_sub(passed))
+                .filter(|left| !left.is_zero())
+                .min()
+        } else {
+            // Work that runs puts the time off; it is looked at again.
+            times.min()
+        };
         let pause = next.unwrap_or(rest_after);
         tokio::time::sleep(pause.max(Duration::from_millis(10))).await;
     }
