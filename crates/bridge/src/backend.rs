@@ -1,5 +1,4 @@
-//! What the Model Context Protocol is answered by: the bridge itself, for who comes over HTTP, or
-//! a connection to it, for who speaks on standard input and output.
+//! What the Model Context Protocol is answered by over HTTP: the bridge itself.
 
 use std::sync::Arc;
 
@@ -9,8 +8,7 @@ use lorewell_engine::{Observer, Stage};
 use lorewell_mcp::Backend;
 use serde_json::Value;
 
-use crate::protocol::{As, Offer, Request};
-use crate::{Ask, Bridge, BridgeError, Cancel, Client, Places};
+use crate::{Ask, Bridge, Cancel};
 
 /// Answers one caller from the bridge of this process.
 pub(crate) struct OfBridge {
@@ -18,15 +16,6 @@ pub(crate) struct OfBridge {
     pub(crate) caller: Caller,
     /// Ends the work when the bridge stops.
     pub(crate) cancel: Cancel,
-}
-
-/// Answers one client through the bridge that runs. Each request has a connection of its own, so
-/// that one does not wait for another.
-pub struct ThroughBridge {
-    places: Places,
-    caller: As,
-    /// The only vault that may be asked: a name of the list, or a folder.
-    bound: Option<String>,
 }
 
 impl Backend for OfBridge {
@@ -58,81 +47,6 @@ impl Backend for OfBridge {
 
     fn may_change(&self) -> bool {
         true
-    }
-}
-
-impl ThroughBridge {
-    /// Asks in the name of `caller`, of the vault `bound` alone if there is one.
-    #[must_use]
-    pub fn new(places: Places, caller: As, bound: Option<String>) -> ThroughBridge {
-        ThroughBridge {
-            places,
-            caller,
-            bound,
-        }
-    }
-
-    fn offer(&self) -> Result<Offer, Failure> {
-        let caller = self.caller.clone();
-        let mut client = Client::connect(&self.places)?;
-        client.get(&Request::Offered { caller })
-    }
-}
-
-impl Backend for ThroughBridge {
-    fn call(
-        &self,
-        capability: &str,
-        vault: Option<&str>,
-        input: Value,
-        listener: Listener<'_>,
-    ) -> Result<Value, Failure> {
-        let vault = self.bound.as_deref().or(vault);
-        let request = Request::Ask {
-            capability: capability.to_string(),
-            vault: vault.map(str::to_string),
-            input,
-            refresh: true,
-            progress: true,
-            print: None,
-            caller: self.caller.clone(),
-        };
-        let mut client = Client::connect(&self.places)?;
-        let output = client.send(&request, listener)?;
-        serde_json::from_str(output.get())
-            .map_err(|error| Failure::internal(format!("the answer is no JSON: {error}")))
-    }
-
-    fn vaults(&self) -> Vec<String> {
-        match (&self.bound, self.offer()) {
-            (Some(bound), _) => vec![bound.clone()],
-            (None, offer) => offer.map(|offer| offer.vaults).unwrap_or_default(),
-        }
-    }
-
-    fn switched_off(&self) -> Vec<String> {
-        let Ok(offer) = self.offer() else {
-            return Vec::new();
-        };
-        let is_offered = |id: &str| offer.capabilities.iter().any(|offered| offered == id);
-        let all = lorewell_capabilities::table().iter().map(|entry| entry.id);
-        all.filter(|id| !is_offered(id))
-            .map(str::to_string)
-            .collect()
-    }
-
-    fn may_change(&self) -> bool {
-        true
-    }
-}
-
-impl ThroughBridge {
-    /// Whether the bridge can be asked now.
-    ///
-    /// # Errors
-    /// As [`Client::connect`].
-    pub fn check(&self) -> Result<(), BridgeError> {
-        Client::connect(&self.places).map(drop)
     }
 }
 

@@ -36,7 +36,6 @@ mod state;
 mod stream;
 mod vaults;
 
-pub use backend::ThroughBridge;
 pub use bridge::{Ask, Bridge};
 pub use client::Client;
 pub use error::{BridgeError, Refusal};
