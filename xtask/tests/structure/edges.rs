@@ -23,6 +23,8 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// Transformer models of a user, by name.
+const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -79,6 +81,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
@@ -86,7 +89,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
@@ -127,6 +130,7 @@ const HELD: &[(&str, &[&str])] = &[
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
