@@ -15,7 +15,10 @@ pub(crate) struct Unusable {
 
 impl Host {
     /// Why the model of `snapshot` answers in the place of the wanted one; nothing if it is that.
-    fn substitution(&self, snapshot: &Snapshot) -> Result<Option<(WantedModel, String)>, IndexError> {
+    fn substitution(
+        &self,
+        snapshot: &Snapshot,
+    ) -> Result<Option<(WantedModel, String)>, IndexError> {
         if let Some(Unusable { model, reason }) = &self.unusable {
             let wanted = WantedModel {
                 model: model.clone(),
@@ -31,7 +34,10 @@ impl Host {
         let model = self.embedder.model().to_string();
         let reason = match self.embedder.trouble() {
             Some(trouble) => format!("{model} cannot answer now: {trouble}"),
-            None => format!("{:.0} % of the passages have a vector of {model} by now", coverage * 100.0),
+            None => format!(
+                "{:.0} % of the passages have a vector of {model} by now",
+                coverage * 100.0
+            ),
         };
         let coverage = Some(coverage);
         Ok(Some((WantedModel { model, coverage }, reason)))

@@ -95,12 +95,7 @@ impl Manifest {
     /// What decides the model's vectors in a precision; nothing as with [`recipe`](Self::recipe).
     pub fn fingerprint(&self, precision: Precision) -> Option<Fingerprint> {
         let recipe = self.recipe()?;
-        Some(fingerprint(
-            &recipe,
-            &self.weights,
-            precision,
-            self.longest,
-        ))
+        Some(fingerprint(&recipe, &self.weights, precision, self.longest))
     }
 }
 
