@@ -6,6 +6,7 @@ use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Tot
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
+use crate::embedding_turn::Turn;
 use crate::{EngineError, Host, PortableStatus, Watcher};
 
 /// What is wanted of the status.
@@ -44,6 +45,8 @@ pub struct Status {
     pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
+    /// How the embedding of what waits stands.
+    pub embedding: EmbeddingStatus,
     /// Files that are not searched, with the reason; the first of them.
     pub left_out: Vec<LeftOutFile>,
     /// How many there are in all.
@@ -79,6 +82,19 @@ pub struct ModelStatus {
     pub missing: u64,
     /// Passages that the model will not take.
     pub refused: u64,
+    /// Texts that were cut because they are longer than the model takes.
+    pub cut: u64,
+}
+
+/// How the embedding of what waits stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddingStatus {
+    /// The process that embeds now, if there is one and it is known.
+    pub process: Option<Option<u32>>,
+    /// Why the wanted model cannot be used, if it is known not to be.
+    pub trouble: Option<String>,
+    /// The wanted model's name.
+    pub wanted: String,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -187,6 +203,7 @@ impl Host {
                 Some(snapshot) => self.models(snapshot)?,
                 None => Vec::new(),
             },
+            embedding: self.embedding_status(),
             left_out,
             left_out_total,
             unreadable: unreadable(&listing, &skipped),
@@ -202,6 +219,18 @@ impl Host {
             },
             file,
         })
+    }
+
+    fn embedding_status(&self) -> EmbeddingStatus {
+        let (wanted, trouble) = match &self.unusable {
+            Some(unusable) => (unusable.model.as_str(), Some(unusable.reason.clone())),
+            None => (self.embedder.model(), self.embedder.trouble()),
+        };
+        EmbeddingStatus {
+            process: Turn::holder(self.index_folder()),
+            trouble,
+            wanted: wanted.to_string(),
+        }
     }
 
     fn warnings(
@@ -321,6 +350,7 @@ fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
         outside: state.outside,
         missing: state.missing,
         refused: state.refused,
+        cut: state.cut,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lorewell_engine::{Embedder, StaticModel};
-use lorewell_models::{Session, Store};
+use lorewell_models::{Session, Store, vetted};
 
 use crate::environment::Environment;
 use crate::layers::Settings;
@@ -38,7 +38,13 @@ pub fn model_file(environment: &Environment, settings: &Settings) -> Option<Path
     if is_built_in(&name) || name == ENDPOINT {
         return None;
     }
-    model_store(environment).manifest_file(&name).ok()
+    let name = vetted(&name).map_or(name.as_str(), |model| model.name);
+    model_store(environment).manifest_file(name).ok()
+}
+
+/// Lets the model go that is loaded in this process, unless it is in use.
+pub fn rest_models() {
+    lorewell_models::rest();
 }
 
 /// The model that the settings name. The same settings give the same one for as long as the process

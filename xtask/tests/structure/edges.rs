@@ -103,7 +103,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];
