@@ -15,6 +15,9 @@ use lorewell_setup::{Config, Environment, Flags, VaultRef, variables, vaults};
 use crate::arguments::{index_dir_flag, switch, vault_flag};
 use crate::outcome::{Outcome, Problem};
 
+#[cfg(test)]
+pub(crate) use upgrade::NOT_EMBEDDED;
+
 /// The code of the error where a model that is to go is used.
 pub(crate) const MODEL_IN_USE: &str = "model_in_use";
 
