@@ -79,6 +79,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-portable", &[NOUNS]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-endpoint", &[EMBEDDER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
@@ -122,11 +123,14 @@ const HELD: &[(&str, &[&str])] = &[
     ("hyper", &["lorewell-bridge"]),
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
+    // What speaks to other machines is in few places.
+    ("ureq", &["lorewell-endpoint"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-endpoint",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
