@@ -22,7 +22,7 @@ const REST: Duration = Duration::from_secs(5);
 /// However long a server wants to be left alone, after so long it is tried again.
 const LONGEST_REST: Duration = Duration::from_secs(3600);
 /// So long the model is taken to be the one that it was.
-const TRUST: Duration = Duration::from_secs(300);
+const TRUST: Duration = Duration::from_secs(60);
 /// Where nothing is known of the model, so that its length must be given as something.
 const UNKNOWN: usize = 1;
 
@@ -81,7 +81,7 @@ impl Endpoint {
         }
         let endpoint = Endpoint::with(settings, None);
         match endpoint.find_out(QUESTION) {
-            Ok(identity) => Endpoint::with(endpoint.settings, Some(identity)),
+            Ok(identity) => Endpoint::just_seen(endpoint.settings, identity),
             Err(error) => {
                 endpoint.lock().trouble = Some(error.to_string());
                 endpoint
@@ -98,7 +98,13 @@ impl Endpoint {
         let timeout = settings.timeout;
         let endpoint = Endpoint::with(settings, None);
         let identity = endpoint.find_out(timeout)?;
-        Ok(Endpoint::with(endpoint.settings, Some(identity)))
+        Ok(Endpoint::just_seen(endpoint.settings, identity))
+    }
+
+    fn just_seen(settings: EndpointSettings, identity: Identity) -> Endpoint {
+        let endpoint = Endpoint::with(settings, Some(identity));
+        endpoint.lock().checked = Some(Instant::now());
+        endpoint
     }
 
     fn with(settings: EndpointSettings, identity: Option<Identity>) -> Endpoint {
@@ -217,6 +223,28 @@ impl Endpoint {
             (_, Some(trouble)) if trouble.other_model => Err(self.look_again()),
             (_, Some(trouble)) => Err(trouble),
         }
+    }
+
+    /// Looks after a batch whether the model is still the one that it was; if not, nothing of the
+    /// batch can be trusted. A server that does not answer now says nothing against what it gave.
+    fn check_after(&self, identity: &Identity, outcomes: &mut [Embedded]) -> Result<(), String> {
+        if !outcomes.iter().any(|outcome| matches!(outcome, Embedded::Vector(_))) {
+            return Ok(());
+        }
+        let Ok(mut vectors) = self.wire.ask(&[PROBE], self.settings.timeout) else {
+            return Ok(());
+        };
+        let Some(Ok(probe)) = vectors.pop() else {
+            return Ok(());
+        };
+        self.compare(identity, probe).inspect_err(|why| {
+            for outcome in outcomes {
+                if matches!(outcome, Embedded::Vector(_)) {
+                    let reason = why.clone();
+                    *outcome = Embedded::Failed { reason };
+                }
+            }
+        })
     }
 
     /// Vectors of another length came: finds out which model is there.
@@ -368,7 +396,10 @@ impl Embedder for Endpoint {
         let texts: Vec<String> = inputs.iter().map(PassageInput::text).collect();
         let prefix = &self.settings.prefixes.passage;
         let means = self.means(prefix, self.settings.timeout, identity);
-        let (outcomes, trouble) = run(means, &texts);
+        let (mut outcomes, mut trouble) = run(means, &texts);
+        if let Err(why) = self.check_after(identity, &mut outcomes) {
+            trouble = Some(why.into());
+        }
         self.note(trouble);
         outcomes
     }

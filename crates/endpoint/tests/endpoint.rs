@@ -297,6 +297,16 @@ fn another_model_under_the_same_name_is_noticed_and_never_mixed() {
 }
 
 #[test]
+fn a_change_of_the_model_in_the_middle_is_noticed_before_anything_is_kept() {
+    let place = Place::new();
+    let endpoint = place.open();
+    assert!(matches!(passages(&endpoint, &["one"])[0], Embedded::Vector(_)));
+    place.stub.set(&json!({ "seed": 9 }));
+    assert!(matches!(passages(&endpoint, &["two"])[0], Embedded::Failed { .. }));
+    assert!(endpoint.is_outdated());
+}
+
+#[test]
 fn a_change_of_length_in_the_middle_is_noticed() {
     let place = Place::new();
     let endpoint = place.open();

@@ -58,6 +58,8 @@ pub struct StubCall {
     pub at: Instant,
     /// The `Authorization` header.
     pub authorization: Option<String>,
+    /// For how long it asked not to be asked again.
+    pub pause: Option<Duration>,
 }
 
 struct Shared {
@@ -83,10 +85,12 @@ struct Request {
 }
 
 /// What a call is answered with.
+#[derive(Default)]
 struct Reply {
     status: u16,
     body: String,
     headers: String,
+    pause: Option<Duration>,
 }
 
 impl StubEndpoint {
@@ -193,6 +197,7 @@ fn converse(stream: &TcpStream, shared: &Mutex<Shared>) -> io::Result<()> {
             status,
             body,
             headers,
+            ..
         } = reply;
         let length = body.len();
         write!(
@@ -252,7 +257,7 @@ fn answer(shared: &Mutex<Shared>, request: Request) -> Reply {
             Reply {
                 status: 200,
                 body: shared.vectors(&inputs),
-                headers: String::new(),
+                ..Reply::default()
             }
         });
     shared.turn += 1;
@@ -263,6 +268,7 @@ fn answer(shared: &Mutex<Shared>, request: Request) -> Reply {
         status: reply.status,
         at,
         authorization: request.authorization,
+        pause: reply.pause,
     });
     reply
 }
@@ -275,8 +281,8 @@ impl Shared {
         if let Some(to) = options["redirect"].as_str() {
             return Some(Reply {
                 status: 307,
-                body: String::new(),
                 headers: format!("location: {to}\r\n"),
+                ..Reply::default()
             });
         }
         let is_served = |routes: &Vec<Value>| routes.iter().any(|route| *route == request.path);
@@ -376,6 +382,7 @@ fn error_reply(of: &Value, usual: u64) -> Reply {
         status: u16::try_from(status).unwrap_or(500),
         body: of["body"].as_str().unwrap_or_default().to_string(),
         headers,
+        pause: of["retry_after_s"].as_f64().map(Duration::from_secs_f64),
     }
 }
 

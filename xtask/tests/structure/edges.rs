@@ -23,6 +23,8 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// Models behind an address.
+const ENDPOINT: &[&str] = &["lorewell-endpoint"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -96,7 +98,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
     ),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
+    (
+        "lorewell-cases",
+        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, ENDPOINT, &[TESTKIT]],
+    ),
     ("lorewell-clients", &[]),
     (
         "lorewell",
