@@ -84,14 +84,14 @@ pub const STAND_INS: &[(&str, &str, &str)] = &[
         "One bridge",
     ),
     (
-        "`embed_calls` equal to 0",
+        "`embed_calls` of a case without an endpoint",
         "the vectors on disk did not grow since the step",
-        "Better with time",
+        "none: the built-in model is called in this process",
     ),
     (
         "`embed_input_chars`",
         "the longest passage without its hidden pieces",
-        "Better with time",
+        "none: the built-in model is called in this process",
     ),
     (
         "`mcp_call` of a case that starts no server",

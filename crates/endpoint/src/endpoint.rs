@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use lorewell_embed::{Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput};
 
 use crate::exchange::Wire;
+use crate::fault::Fault;
 use crate::identity::PROBE;
 use crate::limits::Limits;
 use crate::run::{Means, Trouble, run};
@@ -53,6 +54,7 @@ pub struct Endpoint {
     memory: Identities,
     fingerprint: Fingerprint,
     identity: Option<Identity>,
+    opened: Instant,
     state: Mutex<State>,
 }
 
@@ -128,6 +130,7 @@ impl Endpoint {
             memory: Identities::at(&settings.memory),
             fingerprint,
             identity,
+            opened: Instant::now(),
             state: Mutex::default(),
             settings,
         }
@@ -139,9 +142,12 @@ impl Endpoint {
     }
 
     /// Whether the server was found to have another model than the one that this stands for, or
-    /// nothing was known of it: it is to be opened anew.
+    /// nothing was known of it a moment ago: it is to be opened anew.
     pub fn is_outdated(&self) -> bool {
-        self.identity.is_none() || self.lock().outdated
+        match self.identity {
+            Some(_) => self.lock().outdated,
+            None => self.opened.elapsed() > REST,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -153,8 +159,8 @@ impl Endpoint {
         if let Err(why) = &self.settings.key {
             return Err(EndpointError::Key(why.clone()));
         }
-        let vectors = self.wire.ask(&[PROBE], timeout);
-        let vectors = vectors.map_err(|fault| EndpointError::Trial(fault.said))?;
+        let fault = |fault: Fault| EndpointError::Trial(fault.said);
+        let vectors = self.wire.ask(&[PROBE], timeout).map_err(fault)?;
         let probe = vectors.into_iter().next().unwrap_or(Err("nothing".to_string()));
         let probe = probe.map_err(|why| {
             EndpointError::Trial(format!("{}: {why}", self.settings.address.url()))

@@ -391,9 +391,9 @@ fn an_endpoint_that_was_never_reached_fails_until_it_is() {
     let place = Place::new();
     place.stub.set(&json!({ "refuse": true }));
     let endpoint = Endpoint::open(place.settings());
-    assert!(endpoint.is_outdated());
+    assert!(endpoint.trouble().is_some());
     assert!(matches!(endpoint.embed_question("one"), Embedded::Failed { .. }));
     assert!(reason(&passages(&endpoint, &["one"])[0]).contains("cannot be asked"));
     place.stub.set(&json!({ "ok": true }));
-    assert!(!Endpoint::open(place.settings()).is_outdated());
+    assert_eq!(Endpoint::open(place.settings()).trouble(), None);
 }

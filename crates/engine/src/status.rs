@@ -56,7 +56,7 @@ pub struct Status {
     pub warnings: Vec<Warning>,
     /// How many there are in all.
     pub warnings_total: u64,
-    /// Hosts that this vault's settings let the program speak to. None today.
+    /// Where this vault's text is sent, by its settings.
     pub network_targets: Vec<String>,
     /// The outcome of the check, if it was wanted: nothing wrong, or what.
     pub verified: Option<Result<(), String>>,
@@ -193,7 +193,7 @@ impl Host {
             other_files: listing.other_files,
             warnings,
             warnings_total,
-            network_targets: Vec::new(),
+            network_targets: self.embedder.network_target().into_iter().collect(),
             verified: match (&snapshot, request.verify) {
                 (Some(snapshot), true) => {
                     Some(snapshot.verify().map_err(|error| error.to_string()))

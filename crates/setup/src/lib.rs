@@ -20,11 +20,13 @@
 mod config;
 mod draft;
 pub mod edit;
+mod endpoint;
 mod environment;
 mod error;
 mod in_vault;
 mod index_dir;
 mod layers;
+mod model;
 mod nearest;
 mod open;
 mod origin;
@@ -36,10 +38,12 @@ mod value;
 pub mod vaults;
 
 pub use config::{Config, ListedVault};
+pub use endpoint::{EndpointSetupError, endpoint_memory, endpoint_settings, try_endpoint};
 pub use environment::{Environment, OTHER_VARIABLES, program, runtime_dir, variables};
 pub use error::{SetupError, Warning};
 pub use index_dir::{agents_dir, audit_dir, index_dir_for, index_root, remote_index_dir};
 pub use layers::{Flags, Resolved, Settings};
+pub use model::{model_file, model_store};
 pub use open::{OpenError, follow_in_remote, has_fences, open, open_remote};
 pub use origin::Origin;
 pub use reference::settings_reference;

@@ -25,6 +25,8 @@ const EMBEDDER: &[&str] = &["lorewell-embed"];
 const ENCODER: &[&str] = &["lorewell-encoder"];
 /// Models behind an address.
 const ENDPOINT: &[&str] = &["lorewell-endpoint"];
+/// Transformer models of a user, by name.
+const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -82,6 +84,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-endpoint", &[EMBEDDER]),
+    ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS]),
@@ -89,7 +92,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
@@ -136,6 +139,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "lorewell-encoder",
             "lorewell-endpoint",
+            "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
