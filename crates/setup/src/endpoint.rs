@@ -9,6 +9,7 @@ use lorewell_endpoint::{
 };
 
 use crate::environment::{Environment, variables};
+use crate::error::SetupError;
 use crate::layers::Settings;
 
 /// What a setting says that means no prefix at all.
@@ -26,6 +27,9 @@ pub enum EndpointSetupError {
         /// The host that is not among the allowed ones.
         host: String,
     },
+    /// The settings themselves.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// The endpoint itself.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
@@ -38,6 +42,7 @@ impl EndpointSetupError {
         match self {
             Self::Missing(_) => "endpoint_incomplete",
             Self::NotAllowed { .. } => "endpoint_not_allowed",
+            Self::Setup(error) => error.code(),
             Self::Endpoint(EndpointError::Address { .. }) => "endpoint_address",
             Self::Endpoint(EndpointError::Provider { .. }) => "endpoint_provider",
             Self::Endpoint(EndpointError::Key(_)) => "endpoint_key",
@@ -48,26 +53,36 @@ impl EndpointSetupError {
 
     /// What to try.
     #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Missing(_) => "`lorewell models use --endpoint URL --endpoint-model NAME`",
+    pub fn hint(&self) -> String {
+        let hint = match self {
+            Self::Missing(_) => "`lorewell models use --endpoint URL --endpoint-model NAME`.",
             Self::NotAllowed { .. } => {
-                "To allow it, once for this host, add --allow-remote to `lorewell models use --endpoint …`"
+                "To allow it, once for this host: `lorewell models use --endpoint … --allow-remote`."
             }
+            Self::Setup(error) => return error.hint().unwrap_or_default(),
             Self::Endpoint(EndpointError::Address { .. }) => {
-                "For Ollama it is http://localhost:11434, for LM Studio http://localhost:1234, for OpenAI https://api.openai.com"
+                "For Ollama it is http://localhost:11434, for LM Studio http://localhost:1234, for \
+                 OpenAI https://api.openai.com."
             }
-            Self::Endpoint(EndpointError::Provider { .. }) => "Name a server that has embeddings in the OpenAI form",
-            Self::Endpoint(EndpointError::Key(_)) => "Set the variable that `endpoint_key_env` names, or the file of `endpoint_key_file`",
-            Self::Endpoint(EndpointError::Trial(_)) => "See whether the server runs, and has the model under that name",
-            Self::Endpoint(EndpointError::Memory { .. }) => "Check the permissions of the user's data folder",
-        }
+            Self::Endpoint(EndpointError::Provider { .. }) => {
+                "Name a server that has embeddings in the OpenAI form."
+            }
+            Self::Endpoint(EndpointError::Key(_)) => {
+                "Set the variable that `endpoint_key_env` names, or the file of `endpoint_key_file`."
+            }
+            Self::Endpoint(EndpointError::Trial(_)) => {
+                "See whether the server runs, and has the model under that name."
+            }
+            Self::Endpoint(EndpointError::Memory { .. }) => {
+                "Check the permissions of the user's data folder."
+            }
+        };
+        hint.to_string()
     }
 }
 
 /// The file that remembers which models endpoints were found to have.
-#[must_use]
-pub fn endpoint_memory(environment: &Environment) -> PathBuf {
+pub(crate) fn endpoint_memory(environment: &Environment) -> PathBuf {
     environment.data_dir.join("lorewell").join("endpoints.json")
 }
 
@@ -75,7 +90,7 @@ pub fn endpoint_memory(environment: &Environment) -> PathBuf {
 ///
 /// # Errors
 /// Something is missing; no address; a server that cannot be used.
-pub fn endpoint_settings(
+pub(crate) fn endpoint_settings(
     environment: &Environment,
     settings: &Settings,
 ) -> Result<EndpointSettings, EndpointSetupError> {
@@ -95,26 +110,6 @@ pub fn endpoint_settings(
         timeout: Duration::from_secs(settings.endpoint_timeout_seconds()),
         memory: endpoint_memory(environment),
     })
-}
-
-/// Tries the endpoint of some settings, and remembers its model. `allowed` says that notes may be
-/// sent to its host, whatever the settings say of that.
-///
-/// # Errors
-/// As [`endpoint_settings`]; its host is another machine and not allowed; it does not work.
-pub fn try_endpoint(
-    environment: &Environment,
-    settings: &Settings,
-    allowed: bool,
-) -> Result<&'static Endpoint, EndpointSetupError> {
-    let endpoint = endpoint_settings(environment, settings)?;
-    if !allowed {
-        check_allowed(settings, &endpoint.address)?;
-    }
-    if let Err(why) = &endpoint.key {
-        return Err(EndpointError::Key(why.clone()).into());
-    }
-    Ok(kept(Endpoint::try_out(endpoint)?))
 }
 
 /// The endpoint of the settings, as it is known; the same for the same settings, for as long as its
@@ -139,13 +134,13 @@ fn lock(open: &'static Mutex<Vec<&'static Endpoint>>) -> std::sync::MutexGuard<'
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn kept(endpoint: Endpoint) -> &'static Endpoint {
+pub(crate) fn kept(endpoint: Endpoint) -> &'static Endpoint {
     let endpoint: &'static Endpoint = Box::leak(Box::new(endpoint));
     lock(&OPEN).push(endpoint);
     endpoint
 }
 
-fn check_allowed(settings: &Settings, address: &Address) -> Result<(), EndpointSetupError> {
+pub(crate) fn check_allowed(settings: &Settings, address: &Address) -> Result<(), EndpointSetupError> {
     let host = address.host();
     let is_named = |allowed: &String| allowed.eq_ignore_ascii_case(host);
     if address.is_loopback() || settings.endpoint_allowed_hosts().iter().any(is_named) {

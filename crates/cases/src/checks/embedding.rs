@@ -140,7 +140,9 @@ fn strangers(embedding: &Embedding, audit: &[Value]) -> Vec<String> {
         wanted.len() == vector.len() && dot > 0.99
     };
     let is_strange = |item: &&Value| {
+        // Markup is not sent; the last line is as it stands, and others tell notes apart.
         let said = item[0].as_str().unwrap_or_default().trim();
+        let said = said.lines().next_back().unwrap_or_default();
         let vector = item[1].as_array().map_or(&[][..], Vec::as_slice);
         let of_it = |input: &&&String| input.trim_end().ends_with(said);
         !sent.iter().filter(of_it).any(|input| is_of(input, vector))
