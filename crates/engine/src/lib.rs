@@ -49,7 +49,7 @@ pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
     IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
-    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
+    StoredNote, StoredPassage, Totals, Unread, UnreadNote, UnreadNotes, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_portable::{
