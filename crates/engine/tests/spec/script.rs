@@ -56,7 +56,7 @@ const FILTERS: [&str; 3] = [
 pub(crate) enum Edit {
     Write(usize, usize),
     /// New content under the old time of writing.
-    EditSilently(usize, usize),
+    Silently(usize, usize),
     /// Another time, the same content.
     Touch(usize, u64),
     Rename(usize, usize),
@@ -85,7 +85,7 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
     let (path, content) = (0..PATHS.len(), 0..CONTENTS.len());
     prop_oneof![
         6 => (path.clone(), content.clone()).prop_map(|(p, c)| Edit::Write(p, c)),
-        2 => (path.clone(), content.clone()).prop_map(|(p, c)| Edit::EditSilently(p, c)),
+        2 => (path.clone(), content.clone()).prop_map(|(p, c)| Edit::Silently(p, c)),
         2 => (path.clone(), 0..3000u64).prop_map(|(p, day)| Edit::Touch(p, day)),
         3 => (path.clone(), path.clone()).prop_map(|(from, to)| Edit::Rename(from, to)),
         2 => (0..FOLDERS.len(), 0..FOLDERS.len()).prop_map(|(from, to)| Edit::MoveFolder(from, to)),
@@ -105,7 +105,7 @@ pub(crate) fn apply(world: &World, edit: &Edit) {
     let vault = &world.home.vault;
     match *edit {
         Edit::Write(path, content) => write(world, PATHS[path], CONTENTS[content]),
-        Edit::EditSilently(path, content) => {
+        Edit::Silently(path, content) => {
             let file = vault.path(PATHS[path]);
             if let Some(time) = (file.is_file() && can_write(world, PATHS[path]))
                 .then(|| file.metadata().unwrap().modified().unwrap())
