@@ -144,9 +144,22 @@ pub struct LaneJson {
     /// The share of passages that it could see, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<f64>,
+    /// The model that was to be used, where another answers in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<WantedJson>,
     /// Why it is not `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A model in whose place another answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WantedJson {
+    /// Its name.
+    pub model: String,
+    /// The share of passages that it has by now, 0 to 1; absent if it cannot be asked at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<f64>,
 }
 
 /// The generation that answered.
@@ -308,6 +321,10 @@ impl LaneJson {
             state: state.to_string(),
             model: report.model,
             coverage,
+            wanted: report.wanted.map(|wanted| WantedJson {
+                model: wanted.model,
+                coverage: wanted.coverage.map(|share| rounded(share, 2)),
+            }),
             reason,
         };
         (report.lane.name().to_string(), json)

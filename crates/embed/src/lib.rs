@@ -33,6 +33,18 @@ pub trait Embedder: Send + Sync {
     /// What it costs to embed a passage.
     fn cost(&self) -> Cost;
 
+    /// What its lane counts in the fusion, where the words of the text lane count 1 and the user
+    /// did not say otherwise.
+    fn weight(&self) -> f32 {
+        0.33
+    }
+
+    /// Why it cannot answer now, where that is known without asking it. For people, as the end of a
+    /// sentence that begins with its name.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// The vector of a question.
     fn embed_question(&self, text: &str) -> Embedded;
 

@@ -42,6 +42,7 @@ pub struct Options {
 pub struct Encoder {
     folder: PathBuf,
     recipe: Recipe,
+    revision: String,
     fingerprint: Fingerprint,
     precision: Precision,
     kernel: Kernel,
@@ -51,6 +52,27 @@ pub struct Encoder {
     network: Network,
     rooms: Mutex<Vec<Room>>,
     truncated: AtomicU64,
+}
+
+/// The fingerprint of a model that need not be open: [`Encoder::revision`] and
+/// [`Encoder::longest`] are what it said when it was.
+pub fn fingerprint(
+    recipe: &Recipe,
+    revision: &str,
+    precision: Precision,
+    longest: usize,
+) -> Fingerprint {
+    Fingerprint::new(&FingerprintParts {
+        model: &recipe.name,
+        revision,
+        precision: precision.name(),
+        pooling: recipe.pooling.name(),
+        prefix: &format!(
+            "{}|{}|{longest}",
+            recipe.question_prefix, recipe.passage_prefix
+        ),
+        text_rules: TEXT_RULES,
+    })
 }
 
 /// A text's vector.
@@ -100,20 +122,12 @@ impl Encoder {
         }
         let network = Network::load(prepared(folder, &shape, precision)?, shape, precision)?;
         let longest = recipe.longest.min(shape.longest());
-        let fingerprint = Fingerprint::new(&FingerprintParts {
-            model: &recipe.name,
-            revision: &format!("{}-{}", network.revision(), tokenizer.revision()),
-            precision: precision.name(),
-            pooling: recipe.pooling.name(),
-            prefix: &format!(
-                "{}|{}|{longest}",
-                recipe.question_prefix, recipe.passage_prefix
-            ),
-            text_rules: TEXT_RULES,
-        });
+        let revision = format!("{}-{}", network.revision(), tokenizer.revision());
+        let fingerprint = fingerprint(&recipe, &revision, precision, longest);
         Ok(Self {
             folder: folder.to_path_buf(),
             recipe,
+            revision,
             fingerprint,
             precision,
             kernel: options.kernel.unwrap_or_else(Kernel::best),
@@ -129,6 +143,16 @@ impl Encoder {
     /// The folder that it was read from.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// How it is used.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Which weights and tokenizer: a hash of both.
+    pub fn revision(&self) -> &str {
+        &self.revision
     }
 
     /// The numbers that it computes in.

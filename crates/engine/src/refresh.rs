@@ -225,7 +225,7 @@ impl Host {
         let answers = snapshot.fingerprint() != wanted.fingerprint();
         Ok(match self.deputy {
             _ if answers => !complete,
-            Some(_) => wants_deputy(wanted.model()),
+            Some(_) => self.is_troubled() || wants_deputy(wanted.model()),
             None => false,
         })
     }

@@ -47,11 +47,9 @@ impl View<'_> {
     /// # Errors
     /// Only if the index cannot be read; no question is an error.
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
-        Ok(lorewell_retrieval::search(
-            &self.snapshot,
-            self.embedder,
-            request,
-        )?)
+        let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, request)?;
+        self.say_wanted(&mut answer)?;
+        Ok(answer)
     }
 
     /// The path of the note that a name means (a path, name, title or alias), and those of other

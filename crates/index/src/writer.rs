@@ -311,15 +311,18 @@ impl Writer {
         catalogue::set_unfinished(&self.connection, false).map_err(|e| self.failed(e))
     }
 
-    /// Drops the vectors of other models: nothing asks for them any more.
-    pub(crate) fn forget_other_models(&mut self) -> Result<(), IndexError> {
-        if self.state.others.is_empty() {
-            return Ok(());
-        }
+    /// Drops the vectors of other models that nobody is likely to ask for any more.
+    pub(crate) fn forget_idle_models(&mut self) -> Result<(), IndexError> {
         let folder = self.layout.folder().to_path_buf();
         let fail = |source| IndexError::sqlite(&folder, source);
+        let idle = self.state.idle_models(&self.connection).map_err(fail)?;
+        if idle.is_empty() {
+            return Ok(());
+        }
         let transaction = begin(&mut self.connection).map_err(fail)?;
-        self.state.forget_other_models(&transaction).map_err(fail)?;
+        self.state
+            .forget_models(&transaction, &idle)
+            .map_err(fail)?;
         catalogue::next_generation(&transaction).map_err(fail)?;
         failpoint("before-models-commit")?;
         transaction.commit().map_err(fail)?;

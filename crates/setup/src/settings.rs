@@ -164,6 +164,12 @@ settings! {
         "Properties whose notes are kept from agents that read elsewhere: `name` for any true value, or `name=value`.";
     evidence_rules EvidenceRules: Vec<String> = Some(""), Kind::EvidenceRules, Vault,
         "Which class of evidence notes have, before the built-in rules: `folder:Inbox/Web=clipping`, `tag:llm=generated`, `property:kind=interview=transcript`, `name:Interview *=transcript`; the classes are own, daily, transcript, clipping, generated, draft and template.";
+    model Model: String = Some("static-en-256"), Kind::Text, Vault,
+        "The model that says which texts are alike in meaning: the built-in `static-en-256`, one that was fetched (`lorewell models`), or `endpoint`.";
+    precision Precision: String = Some("q8"), Kind::Choice(&["q8", "f16", "f32"]), Vault,
+        "The numbers that a fetched model is computed in: bytes (`q8`), floats of 32 bits whose weights are kept in 16 (`f16`), or floats of 32 bits (`f32`).";
+    device Device: String = Some("cpu"), Kind::Text, Vault,
+        "What a fetched model is computed on: `cpu` is all that there is today.";
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
         Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
         "The size of a note at most; a larger file is skipped and said to be.";

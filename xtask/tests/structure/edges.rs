@@ -25,6 +25,8 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// Transformer models of a user, by name.
+const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -82,6 +84,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-portable", &[NOUNS, FAILPOINT]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
@@ -89,7 +92,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
@@ -130,6 +133,7 @@ const HELD: &[(&str, &[&str])] = &[
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
