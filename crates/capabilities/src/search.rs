@@ -195,7 +195,7 @@ fn output(
     let mut degraded: Vec<String> = desk.staleness().into_iter().collect();
     degraded.extend(answer.degraded);
     let vault = view.vault();
-    let passage = |found| PassageJson::new(vault, found, input.explain);
+    let passage = |found| PassageJson::new(view, found, input.explain);
     let mut output = SearchOutput {
         contract: 1,
         vault: vault.to_string(),

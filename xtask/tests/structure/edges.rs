@@ -9,6 +9,8 @@ use crate::repository::{metadata, root};
 
 /// The shared nouns.
 const NOUNS: &[&str] = &["lorewell-text"];
+/// Places where tests let a write fail.
+const FAILPOINT: &[&str] = &["lorewell-failpoint"];
 /// Parts know the nouns and never one another.
 const PARTS: &[&str] = &[
     "lorewell-embed",
@@ -75,19 +77,20 @@ const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
 const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("xtask", &[]),
     (TESTKIT, &[]),
+    ("lorewell-failpoint", &[]),
     ("lorewell-text", &[]),
     ("lorewell-markdown", &[NOUNS]),
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
-    ("lorewell-portable", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS, FAILPOINT]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-endpoint", &[EMBEDDER]),
     ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
-    ("lorewell-index", &[NOUNS, PARTS]),
+    ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
