@@ -94,14 +94,21 @@ impl SearchInput {
 
 /// An empty list would say that the notes hold nothing, where nobody looked.
 fn nothing_ran(answer: &Answer) -> Result<(), Failure> {
-    let mut asked = answer.lanes.iter().filter(|lane| lane.state != LaneState::Off).peekable();
+    let mut asked = answer
+        .lanes
+        .iter()
+        .filter(|lane| lane.state != LaneState::Off)
+        .peekable();
     let is_away = |lane: &LaneReport| matches!(lane.state, LaneState::Unavailable { .. });
     if asked.peek().is_none() || !asked.all(is_away) {
         return Ok(());
     }
     Err(Failure {
         code: "lanes_unavailable".to_string(),
-        message: format!("nothing that was asked for could run: {}", answer.degraded.join("; ")),
+        message: format!(
+            "nothing that was asked for could run: {}",
+            answer.degraded.join("; ")
+        ),
         hint: "Ask without “lanes”: the words and names of notes are searched whatever else is \
             away. `lorewell status` tells how the models stand."
             .to_string(),

@@ -38,7 +38,10 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("embed_inputs", embedding::inputs),
     ("embed_inputs_blank", embedding::inputs_blank),
     ("embed_inputs_start_with", embedding::inputs_start_with),
-    ("embed_requests_during_pause", embedding::requests_during_pause),
+    (
+        "embed_requests_during_pause",
+        embedding::requests_during_pause,
+    ),
     ("empty", hits::empty),
     ("equal", state::equal),
     ("error", state::error),
@@ -82,7 +85,10 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("unresolved_equal", graph::unresolved_equal),
     ("unresolved_targets", graph::unresolved_targets),
     ("uri_decodes_to_path", citations::uri_decodes_to_path),
-    ("vectors_compared_across_models", embedding::compared_across_models),
+    (
+        "vectors_compared_across_models",
+        embedding::compared_across_models,
+    ),
     ("vectors_match_text", embedding::vectors_match_text),
     ("warning", state::warning),
 ];

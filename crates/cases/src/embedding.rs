@@ -11,9 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use lorewell_endpoint::{
-    Address, Endpoint, EndpointSettings, PROBE, Prefixes, usual_prefixes,
-};
+use lorewell_endpoint::{Address, Endpoint, EndpointSettings, PROBE, Prefixes, usual_prefixes};
 use lorewell_engine::{EngineSettings, Host, Patience, Quiet};
 use lorewell_testkit::{StubCall, StubEndpoint};
 use serde_json::{Value, json};
@@ -84,7 +82,10 @@ impl Embedding {
     /// The model, opened anew where the settings or what is at the endpoint changed.
     pub(crate) fn endpoint(&self) -> Result<&'static Endpoint, String> {
         let settings = self.settings()?;
-        let open = self.open.get().filter(|open| !open.is_outdated() && *open.settings() == settings);
+        let open = self
+            .open
+            .get()
+            .filter(|open| !open.is_outdated() && *open.settings() == settings);
         // Hosts ask for models that live as long as the process; a case makes a few.
         let open = open.unwrap_or_else(|| Box::leak(Box::new(Endpoint::open(settings))));
         self.open.set(Some(open));
@@ -177,7 +178,10 @@ impl Embedding {
         let calls = self.stub.calls();
         let end = end.min(calls.len());
         let calls = calls.get(begin..end).unwrap_or_default().iter();
-        calls.filter(|call| !call.inputs.is_empty()).cloned().collect()
+        calls
+            .filter(|call| !call.inputs.is_empty())
+            .cloned()
+            .collect()
     }
 
     /// Inputs that were served before the last step of a name began; all, without a name.
@@ -216,7 +220,9 @@ pub(crate) fn bring_up(host: &Host, embeds: bool) -> Result<(), String> {
 pub(crate) fn embed_until_quiet(host: &Host) -> Result<(), String> {
     let until = Instant::now() + QUIET;
     loop {
-        let embedding = host.embed_waiting(&Quiet).map_err(|error| error.to_string())?;
+        let embedding = host
+            .embed_waiting(&Quiet)
+            .map_err(|error| error.to_string())?;
         if embedding.waiting == 0 || Instant::now() > until {
             return Ok(());
         }
@@ -266,7 +272,12 @@ pub fn embed_until_killed(asked: &str) {
     };
     let endpoint: &'static Endpoint = Box::leak(Box::new(Endpoint::open(settings)));
     let (root, index) = (text("root"), text("index"));
-    let host = Host::open("vault", root.as_ref(), index.as_ref(), EngineSettings::default());
+    let host = Host::open(
+        "vault",
+        root.as_ref(),
+        index.as_ref(),
+        EngineSettings::default(),
+    );
     let host = host.expect("it opens").with_embedder(endpoint);
     bring_up(&host, true).expect("it embeds");
 }

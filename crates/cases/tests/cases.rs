@@ -278,7 +278,10 @@ const PAIRS: &str = r#"[
 
 /// A vault whose meaning an endpoint knows.
 const EMBEDDED: &[(&str, &str)] = &[
-    ("Hedge.md", "# Hedge\n\nHazel hurdles for the lambing pen.\n\nA second line on osier.\n"),
+    (
+        "Hedge.md",
+        "# Hedge\n\nHazel hurdles for the lambing pen.\n\nA second line on osier.\n",
+    ),
     ("Bad.md", "Poison of the yew.\n"),
 ];
 

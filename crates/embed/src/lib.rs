@@ -92,7 +92,9 @@ impl PassageInput<'_> {
     /// All of it as one text: a line for each part, the prose last.
     #[must_use]
     pub fn text(&self) -> String {
-        let lists = [self.headings, self.aliases, self.tags].into_iter().flatten();
+        let lists = [self.headings, self.aliases, self.tags]
+            .into_iter()
+            .flatten();
         let parts = [self.title].into_iter().chain(lists.map(String::as_str));
         let mut text = String::new();
         for part in parts.chain([self.prose]).filter(|part| !part.is_empty()) {

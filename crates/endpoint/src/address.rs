@@ -76,7 +76,9 @@ impl Address {
             return Err(malformed("leave out what follows the question mark"));
         }
         let scheme = if encrypted { "https" } else { "http" };
-        let port = uri.port_u16().map_or(String::new(), |port| format!(":{port}"));
+        let port = uri
+            .port_u16()
+            .map_or(String::new(), |port| format!(":{port}"));
         let target = format!("{scheme}://{host}{port}");
         Ok(Address {
             url: format!("{target}{}", path(uri.path())),
@@ -160,7 +162,10 @@ fn host_of(given: &str) -> String {
 }
 
 fn ip(host: &str) -> Option<IpAddr> {
-    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+    host.trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse()
+        .ok()
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -183,9 +188,12 @@ fn is_near(host: &str) -> bool {
                 || ip.is_unique_local()
                 || ip.is_unicast_link_local()
         }
-        None => !host.contains('.') || [".localhost", ".local", ".lan", ".internal"]
-            .iter()
-            .any(|end| host.ends_with(end)),
+        None => {
+            !host.contains('.')
+                || [".localhost", ".local", ".lan", ".internal"]
+                    .iter()
+                    .any(|end| host.ends_with(end))
+        }
     }
 }
 
@@ -214,32 +222,71 @@ mod tests {
         for (given, asked) in [
             ("http://127.0.0.1:9", "http://127.0.0.1:9/v1/embeddings"),
             ("http://127.0.0.1:9/", "http://127.0.0.1:9/v1/embeddings"),
-            (" http://127.0.0.1:9/v1 ", "http://127.0.0.1:9/v1/embeddings"),
+            (
+                " http://127.0.0.1:9/v1 ",
+                "http://127.0.0.1:9/v1/embeddings",
+            ),
             ("http://127.0.0.1:9/v1/", "http://127.0.0.1:9/v1/embeddings"),
-            ("http://localhost:9/v1//", "http://localhost:9/v1/embeddings"),
+            (
+                "http://localhost:9/v1//",
+                "http://localhost:9/v1/embeddings",
+            ),
             ("HTTP://LocalHost:9/v1", "http://localhost:9/v1/embeddings"),
-            ("http://127.0.0.1:9/v1/embeddings", "http://127.0.0.1:9/v1/embeddings"),
-            ("http://127.0.0.1:9/v1/embeddings/", "http://127.0.0.1:9/v1/embeddings"),
+            (
+                "http://127.0.0.1:9/v1/embeddings",
+                "http://127.0.0.1:9/v1/embeddings",
+            ),
+            (
+                "http://127.0.0.1:9/v1/embeddings/",
+                "http://127.0.0.1:9/v1/embeddings",
+            ),
             ("http://h.example/embeddings", "http://h.example/embeddings"),
             ("127.0.0.1:9/v1", "http://127.0.0.1:9/v1/embeddings"),
             ("localhost:9", "http://localhost:9/v1/embeddings"),
             ("[::1]:9", "http://[::1]:9/v1/embeddings"),
             ("0.0.0.0:8080", "http://127.0.0.1:8080/v1/embeddings"),
             ("nas:11434", "http://nas:11434/v1/embeddings"),
-            ("192.168.1.4:11434", "http://192.168.1.4:11434/v1/embeddings"),
+            (
+                "192.168.1.4:11434",
+                "http://192.168.1.4:11434/v1/embeddings",
+            ),
             ("api.openai.com/v1", "https://api.openai.com/v1/embeddings"),
-            ("https://api.openai.com", "https://api.openai.com/v1/embeddings"),
-            ("https://api.openai.com/v1/chat/completions", "https://api.openai.com/v1/embeddings"),
-            ("https://h.example/team/llm", "https://h.example/team/llm/v1/embeddings"),
-            ("https://h.example/models", "https://h.example/models/v1/embeddings"),
-            ("https://h.example/api/v1", "https://h.example/api/v1/embeddings"),
-            ("https://h.example/v1/openai", "https://h.example/v1/openai/embeddings"),
+            (
+                "https://api.openai.com",
+                "https://api.openai.com/v1/embeddings",
+            ),
+            (
+                "https://api.openai.com/v1/chat/completions",
+                "https://api.openai.com/v1/embeddings",
+            ),
+            (
+                "https://h.example/team/llm",
+                "https://h.example/team/llm/v1/embeddings",
+            ),
+            (
+                "https://h.example/models",
+                "https://h.example/models/v1/embeddings",
+            ),
+            (
+                "https://h.example/api/v1",
+                "https://h.example/api/v1/embeddings",
+            ),
+            (
+                "https://h.example/v1/openai",
+                "https://h.example/v1/openai/embeddings",
+            ),
             (
                 "https://generativelanguage.googleapis.com/v1beta/openai/",
                 "https://generativelanguage.googleapis.com/v1beta/openai/embeddings",
             ),
-            ("https://h.example/v1#part", "https://h.example/v1/embeddings"),
-            ("http://127.0.0.1:9/wrong", "http://127.0.0.1:9/wrong/v1/embeddings"),
+            (
+                "https://h.example/v1#part",
+                "https://h.example/v1/embeddings",
+            ),
+            (
+                "http://127.0.0.1:9/wrong",
+                "http://127.0.0.1:9/wrong/v1/embeddings",
+            ),
         ] {
             assert_eq!(url(given), asked, "{given}");
         }
@@ -254,7 +301,10 @@ mod tests {
             ("https://h.example/v1?api=2", "question mark"),
             ("https://api.anthropic.com", "Anthropic"),
             ("https://x.openai.azure.com/openai/deployments/e", "Azure"),
-            ("https://h.example/openai/deployments/e/embeddings?api-version=2", "Azure"),
+            (
+                "https://h.example/openai/deployments/e/embeddings?api-version=2",
+                "Azure",
+            ),
             ("http://localhost:11434/api/embed", "/v1"),
             ("http://localhost:11434/api/embeddings", "/v1"),
             ("https://api.cohere.com/v2/embed", "compatibility"),
@@ -268,20 +318,39 @@ mod tests {
     fn a_password_in_an_address_is_refused_and_never_shown() {
         let error = Address::read("https://me:s3cret@h.example/v1").expect_err("refused");
         let shown = format!("{error} {error:?}");
-        assert!(!shown.contains("s3cret") && !shown.contains("me:"), "{shown}");
+        assert!(
+            !shown.contains("s3cret") && !shown.contains("me:"),
+            "{shown}"
+        );
         assert!(shown.contains("h.example"), "{shown}");
     }
 
     #[test]
     fn this_machine_is_told_from_others() {
-        for near in ["localhost", "127.0.0.1", "127.8.8.8", "[::1]", "a.localhost", "0.0.0.0"] {
+        for near in [
+            "localhost",
+            "127.0.0.1",
+            "127.8.8.8",
+            "[::1]",
+            "a.localhost",
+            "0.0.0.0",
+        ] {
             assert!(Address::read(near).expect(near).is_loopback(), "{near}");
         }
-        for far in ["nas", "192.168.1.4", "localhost.example.org", "127.0.0.1.example.org", "h.example"] {
+        for far in [
+            "nas",
+            "192.168.1.4",
+            "localhost.example.org",
+            "127.0.0.1.example.org",
+            "h.example",
+        ] {
             assert!(!Address::read(far).expect(far).is_loopback(), "{far}");
         }
         let far = Address::read("h.example:8443/v1").expect("read");
-        assert_eq!((far.target(), far.host()), ("https://h.example:8443", "h.example"));
+        assert_eq!(
+            (far.target(), far.host()),
+            ("https://h.example:8443", "h.example")
+        );
         assert!(far.is_encrypted());
     }
 }

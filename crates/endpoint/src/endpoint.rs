@@ -111,7 +111,9 @@ impl Endpoint {
 
     fn with(settings: EndpointSettings, identity: Option<Identity>) -> Endpoint {
         let key = settings.key.clone().unwrap_or_default();
-        let revision = identity.as_ref().map_or("unknown".to_string(), Identity::revision);
+        let revision = identity
+            .as_ref()
+            .map_or("unknown".to_string(), Identity::revision);
         let prefix = match settings.prefixes.passage.as_str() {
             "" => "none",
             prefix => prefix,
@@ -161,7 +163,10 @@ impl Endpoint {
         }
         let fault = |fault: Fault| EndpointError::Trial(fault.said);
         let vectors = self.wire.ask(&[PROBE], timeout).map_err(fault)?;
-        let probe = vectors.into_iter().next().unwrap_or(Err("nothing".to_string()));
+        let probe = vectors
+            .into_iter()
+            .next()
+            .unwrap_or(Err("nothing".to_string()));
         let probe = probe.map_err(|why| {
             EndpointError::Trial(format!("{}: {why}", self.settings.address.url()))
         })?;
@@ -234,7 +239,10 @@ impl Endpoint {
     /// Looks after a batch whether the model is still the one that it was; if not, nothing of the
     /// batch can be trusted. A server that does not answer now says nothing against what it gave.
     fn check_after(&self, identity: &Identity, outcomes: &mut [Embedded]) -> Result<(), String> {
-        if !outcomes.iter().any(|outcome| matches!(outcome, Embedded::Vector(_))) {
+        if !outcomes
+            .iter()
+            .any(|outcome| matches!(outcome, Embedded::Vector(_)))
+        {
             return Ok(());
         }
         let Ok(mut vectors) = self.wire.ask(&[PROBE], self.settings.timeout) else {
@@ -294,7 +302,11 @@ impl Endpoint {
 
     /// A question's vector; the probe goes along where it is due.
     fn question(&self, identity: &Identity, text: &str) -> Result<Embedded, String> {
-        if self.lock().question_rest.is_some_and(|until| Instant::now() < until) {
+        if self
+            .lock()
+            .question_rest
+            .is_some_and(|until| Instant::now() < until)
+        {
             let why = self.lock().trouble.clone();
             return Err(why.unwrap_or_default());
         }
@@ -308,7 +320,9 @@ impl Endpoint {
             self.compare(identity, probe)?;
         }
         match vectors.into_iter().next() {
-            Some(Ok(vector)) if vector.len() == identity.dimension() => Ok(Embedded::Vector(vector)),
+            Some(Ok(vector)) if vector.len() == identity.dimension() => {
+                Ok(Embedded::Vector(vector))
+            }
             Some(Ok(_)) => Err(self.look_again().said),
             Some(Err(reason)) => Ok(Embedded::Refused { reason }),
             None => Err("no vector came".to_string()),
@@ -361,7 +375,9 @@ impl Embedder for Endpoint {
             return Some(why);
         }
         let state = self.lock();
-        let rests = state.question_rest.is_some_and(|until| Instant::now() < until);
+        let rests = state
+            .question_rest
+            .is_some_and(|until| Instant::now() < until);
         state.trouble.clone().filter(|_| rests)
     }
 
@@ -369,7 +385,9 @@ impl Embedder for Endpoint {
         if !text.chars().any(char::is_alphanumeric) {
             return Embedded::Empty;
         }
-        let asked = self.usable().and_then(|identity| self.question(identity, text));
+        let asked = self
+            .usable()
+            .and_then(|identity| self.question(identity, text));
         let mut state = self.lock();
         match asked {
             Ok(embedded) => {
@@ -377,7 +395,9 @@ impl Embedder for Endpoint {
                 embedded
             }
             Err(reason) => {
-                let rests = state.question_rest.is_some_and(|until| Instant::now() < until);
+                let rests = state
+                    .question_rest
+                    .is_some_and(|until| Instant::now() < until);
                 if !rests {
                     state.question_rest = Some(Instant::now() + REST);
                 }

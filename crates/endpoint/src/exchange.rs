@@ -71,7 +71,11 @@ impl Wire {
         let (status, retry_after, body) = outcome.map_err(|error| self.unreached(&error))?;
         let words = || masked(&words_of(&body), self.key.as_ref());
         if status != 200 {
-            let said = format!("{} answered {status}{}", self.address.url(), after(&words()));
+            let said = format!(
+                "{} answered {status}{}",
+                self.address.url(),
+                after(&words())
+            );
             let kind = kind_of(status, &body, retry_after);
             return Err(Fault { kind, said });
         }
@@ -153,7 +157,8 @@ impl Wire {
                 None => return Err(fault("vectors that bear no index".to_string())),
             };
             let place = ordered.get_mut(index);
-            let place = place.ok_or_else(|| fault(format!("a vector of text {index}, which was not sent")))?;
+            let place = place
+                .ok_or_else(|| fault(format!("a vector of text {index}, which was not sent")))?;
             if place.replace(numbers(item.embedding)).is_some() {
                 return Err(fault(format!("two vectors of text {index}")));
             }
@@ -175,7 +180,10 @@ fn numbers(given: Vec<Option<f64>>) -> Numbers {
     if !length.is_finite() || length < 1e-12 {
         return Err("its vector has no direction".to_string());
     }
-    let unit = given.into_iter().flatten().map(|number| (number / length) as f32);
+    let unit = given
+        .into_iter()
+        .flatten()
+        .map(|number| (number / length) as f32);
     Ok(unit.collect())
 }
 

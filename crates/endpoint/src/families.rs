@@ -28,8 +28,16 @@ const FAMILIES: &[(&[&str], &str, &str)] = &[
     (&["arctic-embed", "v2"], "query: ", ""),
     (&["arctic-embed2"], "query: ", ""),
     (&["arctic-embed"], SEARCH, ""),
-    (&["embeddinggemma"], "task: search result | query: ", "title: none | text: "),
-    (&["embedding-gemma"], "task: search result | query: ", "title: none | text: "),
+    (
+        &["embeddinggemma"],
+        "task: search result | query: ",
+        "title: none | text: ",
+    ),
+    (
+        &["embedding-gemma"],
+        "task: search result | query: ",
+        "title: none | text: ",
+    ),
     (&["qwen3-embedding"], INSTRUCT, ""),
 ];
 
@@ -52,9 +60,17 @@ mod tests {
     fn known_models_have_their_prefixes_and_others_none() {
         for (model, question, passage) in [
             ("nomic-embed-text", "search_query: ", "search_document: "),
-            ("nomic-ai/nomic-embed-text-v1.5", "search_query: ", "search_document: "),
+            (
+                "nomic-ai/nomic-embed-text-v1.5",
+                "search_query: ",
+                "search_document: ",
+            ),
             ("multilingual-e5-small", "query: ", "passage: "),
-            ("text-embedding-intfloat/multilingual-e5-large-instruct", INSTRUCT, ""),
+            (
+                "text-embedding-intfloat/multilingual-e5-large-instruct",
+                INSTRUCT,
+                "",
+            ),
             ("bge-m3", "", ""),
             ("BAAI/bge-small-en-v1.5", SEARCH, ""),
             ("snowflake-arctic-embed2", "query: ", ""),
@@ -62,7 +78,11 @@ mod tests {
             ("all-minilm", "", ""),
         ] {
             let found = usual_prefixes(model);
-            assert_eq!((&*found.question, &*found.passage), (question, passage), "{model}");
+            assert_eq!(
+                (&*found.question, &*found.passage),
+                (question, passage),
+                "{model}"
+            );
         }
     }
 }

@@ -125,17 +125,49 @@ mod tests {
     fn servers_say_the_same_in_many_ways() {
         let kind = |status, words| kind_of(status, words, None);
         for (status, words, wanted) in [
-            (400, "the input length exceeds the context length", Kind::TooLong),
-            (400, "This model's maximum context length is 8192 tokens, however you requested 9000", Kind::TooLong),
-            (413, "`inputs` must have less than 512 tokens. Given: 600", Kind::TooLong),
-            (500, "input is too large to process. increase the physical batch size", Kind::TooLong),
-            (500, "input (600 tokens) is too large to process", Kind::Texts),
-            (400, "Requested 400000 tokens, max 300000 tokens per request", Kind::TooMany),
-            (422, "batch size 64 > maximum allowed batch size 32", Kind::TooMany),
+            (
+                400,
+                "the input length exceeds the context length",
+                Kind::TooLong,
+            ),
+            (
+                400,
+                "This model's maximum context length is 8192 tokens, however you requested 9000",
+                Kind::TooLong,
+            ),
+            (
+                413,
+                "`inputs` must have less than 512 tokens. Given: 600",
+                Kind::TooLong,
+            ),
+            (
+                500,
+                "input is too large to process. increase the physical batch size",
+                Kind::TooLong,
+            ),
+            (
+                500,
+                "input (600 tokens) is too large to process",
+                Kind::Texts,
+            ),
+            (
+                400,
+                "Requested 400000 tokens, max 300000 tokens per request",
+                Kind::TooMany,
+            ),
+            (
+                422,
+                "batch size 64 > maximum allowed batch size 32",
+                Kind::TooMany,
+            ),
             (413, "too large", Kind::TooMany),
             (413, "", Kind::TooMany),
             (400, "'$.input' is invalid", Kind::Texts),
-            (500, "failed to encode response: json: unsupported value: NaN", Kind::Texts),
+            (
+                500,
+                "failed to encode response: json: unsupported value: NaN",
+                Kind::Texts,
+            ),
             (503, "loading model", Kind::Busy(None)),
             (429, "slow down", Kind::Busy(None)),
             (429, "You exceeded your current quota", Kind::Settings),
@@ -146,7 +178,10 @@ mod tests {
             let came = kind(status, words);
             // Either way the text is cut in the end; what is certain is that it is told.
             if words.starts_with("input (") {
-                assert!(matches!(came, Kind::Texts | Kind::TooMany), "{words}: {came:?}");
+                assert!(
+                    matches!(came, Kind::Texts | Kind::TooMany),
+                    "{words}: {came:?}"
+                );
                 continue;
             }
             assert_eq!(came, wanted, "{status} {words}");
@@ -157,8 +192,14 @@ mod tests {
 
     #[test]
     fn the_servers_words_are_found_and_kept_in_one_line() {
-        assert_eq!(words_of(r#"{"error":{"message":"no such model"}}"#), "no such model");
-        assert_eq!(words_of(r#"{"error":"no\nsuch\u001b[2J model"}"#), "no such [2J model");
+        assert_eq!(
+            words_of(r#"{"error":{"message":"no such model"}}"#),
+            "no such model"
+        );
+        assert_eq!(
+            words_of(r#"{"error":"no\nsuch\u001b[2J model"}"#),
+            "no such [2J model"
+        );
         assert_eq!(words_of(r#"{"detail":"bad"}"#), "bad");
         assert_eq!(words_of("404 page\n not found\n"), "404 page not found");
         assert_eq!(words_of(&"é".repeat(400)).chars().count(), MOST_SHOWN + 1);

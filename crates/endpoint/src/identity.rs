@@ -38,7 +38,10 @@ impl Identity {
     /// What tells it from others of its name: the length, and a hash of the probe's vector in
     /// 8-bit numbers.
     pub fn revision(&self) -> String {
-        let largest = self.probe.iter().fold(f32::MIN_POSITIVE, |most, x| most.max(x.abs()));
+        let largest = self
+            .probe
+            .iter()
+            .fold(f32::MIN_POSITIVE, |most, x| most.max(x.abs()));
         let coarse: Vec<u8> = { self.probe.iter() }
             .map(|number| ((number / largest * 127.0).round() as i8).to_le_bytes()[0])
             .collect();

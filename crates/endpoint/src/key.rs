@@ -11,7 +11,9 @@ const MOST_BYTES: u64 = 8 << 10;
 /// So much of a key's beginning tells it from other words.
 const TELLING: usize = 6;
 /// Beginnings of the keys of known servers.
-const BEGINNINGS: &[&str] = &["sk-", "sk_", "gsk_", "hf_", "AIza", "jina_", "pa-", "nvapi-"];
+const BEGINNINGS: &[&str] = &[
+    "sk-", "sk_", "gsk_", "hf_", "AIza", "jina_", "pa-", "nvapi-",
+];
 
 /// A secret.
 #[derive(Clone, PartialEq, Eq)]
@@ -110,9 +112,15 @@ mod tests {
         for (said, shown) in [
             ("wrong key plum-4711-orchard!", "wrong key ***!"),
             ("wrong key: plum-4*****hard.", "wrong key: ***"),
-            ("Incorrect API key provided: sk-abcd****wxyz", "Incorrect API key provided: ***"),
+            (
+                "Incorrect API key provided: sk-abcd****wxyz",
+                "Incorrect API key provided: ***",
+            ),
             ("“sk-1234567890” — 不", "“***” — 不"),
-            ("the model ‘plum’ is not here", "the model ‘plum’ is not here"),
+            (
+                "the model ‘plum’ is not here",
+                "the model ‘plum’ is not here",
+            ),
         ] {
             assert_eq!(masked(said, Some(&key)), shown);
         }
@@ -135,8 +143,14 @@ mod tests {
         fs::write(&path, "abc\n").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("set");
         let error = Key::from_file(&path).expect_err("refused").to_string();
-        assert!(error.contains("chmod 600") && !error.contains("abc"), "{error}");
+        assert!(
+            error.contains("chmod 600") && !error.contains("abc"),
+            "{error}"
+        );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
-        assert_eq!(Key::from_file(&path).expect("read"), Key::new("abc").expect("a key"));
+        assert_eq!(
+            Key::from_file(&path).expect("read"),
+            Key::new("abc").expect("a key")
+        );
     }
 }

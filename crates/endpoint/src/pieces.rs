@@ -25,7 +25,11 @@ pub(crate) fn halves(text: &str) -> Option<(&str, &str)> {
     if count < SHORTEST {
         return None;
     }
-    let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let at = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
     let (from, middle, to) = (at(count / 3), at(count / 2), at(count - count / 3));
     let window = text.get(from..to)?;
     let nearest = |is_end: fn(char) -> bool| {
@@ -69,7 +73,10 @@ mod tests {
             cut("The first sentence is here. The second one is there."),
             ("The first sentence is here.", "The second one is there.")
         );
-        assert_eq!(cut("one two. three four\nfive six seven eight nine"), ("one two. three four", "five six seven eight nine"));
+        assert_eq!(
+            cut("one two. three four\nfive six seven eight nine"),
+            ("one two. three four", "five six seven eight nine")
+        );
         let unbroken = "窯".repeat(40);
         let (first, second) = cut(&unbroken);
         assert_eq!((first.chars().count(), second.chars().count()), (20, 20));
@@ -80,7 +87,10 @@ mod tests {
     #[test]
     fn pieces_are_joined_by_their_length() {
         let joined = join(vec![(vec![1.0, 0.0], 30), (vec![0.0, 1.0], 40)]).expect("joined");
-        assert!((joined[0] - 0.6).abs() < 1e-6 && (joined[1] - 0.8).abs() < 1e-6, "{joined:?}");
+        assert!(
+            (joined[0] - 0.6).abs() < 1e-6 && (joined[1] - 0.8).abs() < 1e-6,
+            "{joined:?}"
+        );
         assert_eq!(join(vec![(vec![1.0], 5), (vec![-1.0], 5)]), None);
         assert_eq!(join(Vec::new()), None);
     }

@@ -23,10 +23,14 @@ pub(crate) fn refusal(
         );
     }
     if host.starts_with("bedrock-runtime") && of("amazonaws.com") {
-        return Some("Bedrock wants requests signed in Amazon's way; only the OpenAI form is spoken here");
+        return Some(
+            "Bedrock wants requests signed in Amazon's way; only the OpenAI form is spoken here",
+        );
     }
     if of("cohere.com") && !path.contains("/compatibility/") {
-        return Some("its own form is another; its OpenAI form is https://api.cohere.com/compatibility/v1");
+        return Some(
+            "its own form is another; its OpenAI form is https://api.cohere.com/compatibility/v1",
+        );
     }
     if of("generativelanguage.googleapis.com") && !path.contains("/openai") {
         return Some(
@@ -40,7 +44,11 @@ pub(crate) fn refusal(
 /// Ollama's own form, at the address that its documents show first.
 fn ollama(port: Option<u16>, path: &str) -> Option<&'static str> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let own = matches!(parts[..], ["api"] | ["api", "embed" | "generate" | "chat" | "tags"])
-        || (port == Some(11434) && parts == ["api", "embeddings"]);
-    own.then_some("that is Ollama's own form; its OpenAI form is at the same host and port with /v1")
+    let own = matches!(
+        parts[..],
+        ["api"] | ["api", "embed" | "generate" | "chat" | "tags"]
+    ) || (port == Some(11434) && parts == ["api", "embeddings"]);
+    own.then_some(
+        "that is Ollama's own form; its OpenAI form is at the same host and port with /v1",
+    )
 }

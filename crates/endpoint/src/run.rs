@@ -130,13 +130,20 @@ impl Run<'_> {
     /// The next batch.
     fn next(&mut self) -> Option<Vec<Job>> {
         let learnt = self.means.limits.now();
-        let is_too_long = |job: &Job| learnt.too_long.is_some_and(|most| tokens(&job.text) >= most);
+        let is_too_long = |job: &Job| {
+            learnt
+                .too_long
+                .is_some_and(|most| tokens(&job.text) >= most)
+        };
         while let Some(group) = self.groups.pop() {
             // What has turned out to be too long meanwhile is cut first.
             let alone = group.len() == 1;
-            let (long, group): (Vec<Job>, Vec<Job>) =
-                group.into_iter().partition(|job| !alone && is_too_long(job));
-            long.into_iter().rev().for_each(|job| self.rest.push_front(job));
+            let (long, group): (Vec<Job>, Vec<Job>) = group
+                .into_iter()
+                .partition(|job| !alone && is_too_long(job));
+            long.into_iter()
+                .rev()
+                .for_each(|job| self.rest.push_front(job));
             if !group.is_empty() {
                 return Some(group);
             }
@@ -199,7 +206,10 @@ impl Run<'_> {
             Kind::Down | Kind::Settings => return Err(fault.into()),
             Kind::Busy(wait) => {
                 limits.overrun(count);
-                group.into_iter().rev().for_each(|job| self.rest.push_front(job));
+                group
+                    .into_iter()
+                    .rev()
+                    .for_each(|job| self.rest.push_front(job));
                 return self.pause(wait, fault);
             }
             Kind::Slow if count == 1 => return Err(fault.into()),
@@ -212,7 +222,8 @@ impl Run<'_> {
             }
             Kind::Unordered if count > 1 => {
                 limits.one_by_one();
-                self.groups.extend(group.into_iter().rev().map(|job| vec![job]));
+                self.groups
+                    .extend(group.into_iter().rev().map(|job| vec![job]));
             }
             Kind::TooLong | Kind::TooMany | Kind::Texts if count > 1 => {
                 if fault.kind == Kind::TooMany {
@@ -244,7 +255,10 @@ impl Run<'_> {
         let dimension = self.means.dimension;
         let other = |numbers: &Numbers| numbers.as_ref().is_ok_and(|v| v.len() != dimension);
         if let Some(Ok(vector)) = vectors.iter().find(|numbers| other(numbers)) {
-            let said = format!("vectors of {} numbers came, and not of {dimension}", vector.len());
+            let said = format!(
+                "vectors of {} numbers came, and not of {dimension}",
+                vector.len()
+            );
             return Err(Trouble {
                 said,
                 rest: None,

@@ -17,9 +17,14 @@ pub(crate) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
         return (seconds.is_finite() && seconds >= 0.0)
             .then(|| Duration::from_secs_f64(seconds.min(1e9)));
     }
-    let until = DateTimeParser::new().parse_timestamp(header).ok()?.as_second();
+    let until = DateTimeParser::new()
+        .parse_timestamp(header)
+        .ok()?
+        .as_second();
     let until = Duration::from_secs(u64::try_from(until).unwrap_or(0));
-    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = now
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     Some(until.saturating_sub(now))
 }
 
@@ -38,7 +43,9 @@ pub(crate) fn chance() -> f64 {
 
 /// A time from now, for people.
 pub(crate) fn clock(after: Duration) -> String {
-    let until = Timestamp::now().as_second().saturating_add_unsigned(after.as_secs());
+    let until = Timestamp::now()
+        .as_second()
+        .saturating_add_unsigned(after.as_secs());
     Timestamp::from_second(until).map_or_else(
         |_| "later".to_string(),
         |until| until.strftime("%Y-%m-%d %H:%M UTC").to_string(),
@@ -55,9 +62,15 @@ mod tests {
         let read = |header| retry_after(header, now);
         assert_eq!(read("3"), Some(Duration::from_secs(3)));
         assert_eq!(read(" 0.5 "), Some(Duration::from_millis(500)));
-        assert_eq!(read("Sun, 06 Nov 1994 08:49:40 GMT"), Some(Duration::from_secs(3)));
+        assert_eq!(
+            read("Sun, 06 Nov 1994 08:49:40 GMT"),
+            Some(Duration::from_secs(3))
+        );
         assert_eq!(read("Sun, 06 Nov 1994 08:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!((read("-1"), read("soon"), read("NaN"), read("")), (None, None, None, None));
+        assert_eq!(
+            (read("-1"), read("soon"), read("NaN"), read("")),
+            (None, None, None, None)
+        );
     }
 
     #[test]

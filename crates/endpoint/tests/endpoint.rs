@@ -51,7 +51,11 @@ impl Place {
             return false;
         };
         let wanted = self.stub.vector(text);
-        let dot: f64 = wanted.iter().zip(vector).map(|(a, b)| a * f64::from(*b)).sum();
+        let dot: f64 = wanted
+            .iter()
+            .zip(vector)
+            .map(|(a, b)| a * f64::from(*b))
+            .sum();
         wanted.len() == vector.len() && dot > 0.999
     }
 }
@@ -69,7 +73,9 @@ fn passages(endpoint: &Endpoint, texts: &[&str]) -> Vec<Embedded> {
 }
 
 fn many(count: usize) -> Vec<String> {
-    (0..count).map(|n| format!("rope number {n} of the barge")).collect()
+    (0..count)
+        .map(|n| format!("rope number {n} of the barge"))
+        .collect()
 }
 
 fn refs(texts: &[String]) -> Vec<&str> {
@@ -129,8 +135,19 @@ fn prefixes_and_parts_of_a_passage_are_sent_and_blank_texts_are_not() {
     assert!(place.is_vector_of(&vectors[0], "search_document: Kiln Firing clay Cone 6."));
     assert!(place.is_vector_of(&endpoint.embed_question("osier"), "search_query: osier"));
     assert_eq!(endpoint.embed_question("?!"), Embedded::Empty);
-    let sent: Vec<String> = place.stub.calls().into_iter().flat_map(|c| c.inputs).collect();
-    assert_eq!(sent, ["search_document: Kiln\nFiring\nclay\nCone 6.\n", "search_query: osier"]);
+    let sent: Vec<String> = place
+        .stub
+        .calls()
+        .into_iter()
+        .flat_map(|c| c.inputs)
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            "search_document: Kiln\nFiring\nclay\nCone 6.\n",
+            "search_query: osier"
+        ]
+    );
 }
 
 #[test]
@@ -141,16 +158,39 @@ fn what_the_server_takes_at_once_is_learnt_and_kept() {
     place.stub.set(&json!({ "max_batch": 32, "error": error }));
     let texts = many(200);
     let vectors = passages(&endpoint, &refs(&texts));
-    assert!(vectors.iter().zip(&texts).all(|(v, text)| place.is_vector_of(v, text)));
-    let refused = place.statuses().iter().filter(|status| **status == 413).count();
+    assert!(
+        vectors
+            .iter()
+            .zip(&texts)
+            .all(|(v, text)| place.is_vector_of(v, text))
+    );
+    let refused = place
+        .statuses()
+        .iter()
+        .filter(|status| **status == 413)
+        .count();
     assert_eq!(refused, 1);
     passages(&endpoint, &refs(&texts));
-    let refused = place.statuses().iter().filter(|status| **status == 413).count();
+    let refused = place
+        .statuses()
+        .iter()
+        .filter(|status| **status == 413)
+        .count();
     assert_eq!(refused, 1, "it was remembered");
     // The same for bytes.
-    place.stub.set(&json!({ "max_body_bytes": 600, "error": error }));
-    assert!(passages(&endpoint, &refs(&texts)).iter().all(|v| matches!(v, Embedded::Vector(_))));
-    let refused = place.statuses().iter().filter(|status| **status == 413).count();
+    place
+        .stub
+        .set(&json!({ "max_body_bytes": 600, "error": error }));
+    assert!(
+        passages(&endpoint, &refs(&texts))
+            .iter()
+            .all(|v| matches!(v, Embedded::Vector(_)))
+    );
+    let refused = place
+        .statuses()
+        .iter()
+        .filter(|status| **status == 413)
+        .count();
     assert!(refused <= 8, "{refused} refusals");
 }
 
@@ -159,16 +199,24 @@ fn a_text_that_is_too_long_is_embedded_in_pieces_and_the_others_whole() {
     let place = Place::new();
     let endpoint = place.open();
     let error = json!({ "status": 400, "body": r#"{"error":"the input length exceeds the context length"}"# });
-    place.stub.set(&json!({ "max_tokens": 64, "tokens_per_char": 0.9, "error": error }));
+    place
+        .stub
+        .set(&json!({ "max_tokens": 64, "tokens_per_char": 0.9, "error": error }));
     let long = "0x0000beef, 0x0007feed,\n".repeat(20);
     let vectors = passages(&endpoint, &["short one", &long, "another short one"]);
     assert!(place.is_vector_of(&vectors[0], "short one"));
-    assert!(place.is_vector_of(&vectors[1], &long), "all of it is in the mean");
+    assert!(
+        place.is_vector_of(&vectors[1], &long),
+        "all of it is in the mean"
+    );
     assert!(place.is_vector_of(&vectors[2], "another short one"));
     let first = place.statuses().len();
     passages(&endpoint, &[&long, "short one"]);
     let again = place.statuses().len() - first;
-    assert!(again <= 4, "{first} calls, and {again} when the length was known");
+    assert!(
+        again <= 4,
+        "{first} calls, and {again} when the length was known"
+    );
 }
 
 #[test]
@@ -176,17 +224,26 @@ fn one_bad_text_is_set_apart_and_said_to_be() {
     let place = Place::new();
     let endpoint = place.open();
     let poison = json!({ "contains": "tare", "status": 500, "body": r#"{"error":"unsupported value: NaN"}"# });
-    for bad in [json!({ "poison": poison }), json!({ "values": { "tare": "inf" } })] {
+    for bad in [
+        json!({ "poison": poison }),
+        json!({ "values": { "tare": "inf" } }),
+    ] {
         place.stub.set(&bad);
         let texts = ["tar", "note the tare", "pitch", "oakum"];
         let vectors = passages(&endpoint, &texts);
-        assert!(matches!(vectors[1], Embedded::Refused { .. }), "{:?}", vectors[1]);
+        assert!(
+            matches!(vectors[1], Embedded::Refused { .. }),
+            "{:?}",
+            vectors[1]
+        );
         for at in [0, 2, 3] {
             assert!(place.is_vector_of(&vectors[at], texts[at]));
         }
         assert!(place.statuses().len() < 20);
     }
-    place.stub.set(&json!({ "values": { "uno": "null", "due": "zeros" } }));
+    place
+        .stub
+        .set(&json!({ "values": { "uno": "null", "due": "zeros" } }));
     let vectors = passages(&endpoint, &["uno", "due", "tre"]);
     assert!(reason(&vectors[0]).contains("number"), "{vectors:?}");
     assert!(reason(&vectors[1]).contains("direction"), "{vectors:?}");
@@ -197,14 +254,25 @@ fn one_bad_text_is_set_apart_and_said_to_be() {
 fn a_server_that_fails_at_everything_condemns_no_text() {
     let place = Place::new();
     let endpoint = place.open();
-    place.stub.set(&json!({ "status": 500, "error": { "body": "out of memory" } }));
+    place
+        .stub
+        .set(&json!({ "status": 500, "error": { "body": "out of memory" } }));
     let vectors = passages(&endpoint, &["one", "two"]);
-    assert!(vectors.iter().all(|v| matches!(v, Embedded::Failed { .. })), "{vectors:?}");
+    assert!(
+        vectors.iter().all(|v| matches!(v, Embedded::Failed { .. })),
+        "{vectors:?}"
+    );
     let said = reason(&vectors[0]);
-    assert!(said.contains("500") && said.contains("out of memory"), "{said}");
+    assert!(
+        said.contains("500") && said.contains("out of memory"),
+        "{said}"
+    );
     assert!(endpoint.trouble().is_some());
     place.stub.set(&json!({ "ok": true }));
-    assert!(matches!(passages(&endpoint, &["one"])[0], Embedded::Vector(_)));
+    assert!(matches!(
+        passages(&endpoint, &["one"])[0],
+        Embedded::Vector(_)
+    ));
     assert_eq!(endpoint.trouble(), None);
 }
 
@@ -219,7 +287,10 @@ fn a_rate_limit_is_waited_for_as_the_server_says() {
     assert!(vectors.iter().all(|v| matches!(v, Embedded::Vector(_))));
     let calls = place.stub.calls();
     for pair in calls.windows(2).filter(|pair| pair[0].status == 429) {
-        assert!(pair[1].at - pair[0].at >= Duration::from_millis(300), "asked too soon");
+        assert!(
+            pair[1].at - pair[0].at >= Duration::from_millis(300),
+            "asked too soon"
+        );
     }
     assert!(calls.iter().any(|call| call.status == 429));
 }
@@ -232,14 +303,23 @@ fn a_long_pause_is_not_waited_for_and_what_came_is_kept() {
     place.stub.set(&json!({ "fail_after": 15, "error": error }));
     let texts = many(40);
     let vectors = passages(&endpoint, &refs(&texts));
-    let came = vectors.iter().filter(|v| matches!(v, Embedded::Vector(_))).count();
+    let came = vectors
+        .iter()
+        .filter(|v| matches!(v, Embedded::Vector(_)))
+        .count();
     assert_eq!(came as u64, place.stub.served());
     assert!(came > 0);
     let said = reason(vectors.last().expect("one"));
-    assert!(said.contains("quota exceeded") && said.contains("UTC"), "{said}");
+    assert!(
+        said.contains("quota exceeded") && said.contains("UTC"),
+        "{said}"
+    );
     // It is left alone, by this one; another, opened later, asks for the rest.
     let asked = place.stub.calls().len();
-    assert!(matches!(passages(&endpoint, &["x"])[0], Embedded::Failed { .. }));
+    assert!(matches!(
+        passages(&endpoint, &["x"])[0],
+        Embedded::Failed { .. }
+    ));
     assert_eq!(place.stub.calls().len(), asked);
     place.stub.set(&json!({ "ok": true }));
     let rest = passages(&Endpoint::open(place.settings()), &refs(&texts[came..]));
@@ -255,21 +335,39 @@ fn a_server_that_is_away_or_hangs_fails_and_questions_do_not_wait_twice() {
         ..place.settings()
     });
     let endpoint = endpoint.expect("it works");
-    assert!(matches!(endpoint.embed_question("osier"), Embedded::Vector(_)));
+    assert!(matches!(
+        endpoint.embed_question("osier"),
+        Embedded::Vector(_)
+    ));
     place.stub.set(&json!({ "hang": true }));
     let began = Instant::now();
-    assert!(matches!(endpoint.embed_question("osier"), Embedded::Failed { .. }));
+    assert!(matches!(
+        endpoint.embed_question("osier"),
+        Embedded::Failed { .. }
+    ));
     let first = began.elapsed();
     let began = Instant::now();
     let again = endpoint.embed_question("osier");
     assert!(reason(&again).contains("in time"), "{again:?}");
-    assert!(began.elapsed() < first / 2, "the second question waited, too");
+    assert!(
+        began.elapsed() < first / 2,
+        "the second question waited, too"
+    );
     place.stub.set(&json!({ "refuse": true }));
     let vectors = passages(&endpoint, &["one", "two"]);
-    assert!(reason(&vectors[0]).contains("cannot be asked"), "{vectors:?}");
+    assert!(
+        reason(&vectors[0]).contains("cannot be asked"),
+        "{vectors:?}"
+    );
     place.stub.set(&json!({ "ok": true }));
-    assert!(matches!(passages(&endpoint, &["one"])[0], Embedded::Vector(_)));
-    assert!(matches!(endpoint.embed_question("osier"), Embedded::Vector(_)));
+    assert!(matches!(
+        passages(&endpoint, &["one"])[0],
+        Embedded::Vector(_)
+    ));
+    assert!(matches!(
+        endpoint.embed_question("osier"),
+        Embedded::Vector(_)
+    ));
 }
 
 #[test]
@@ -283,8 +381,14 @@ fn another_model_under_the_same_name_is_noticed_and_never_mixed() {
         // Who comes later has it checked before anything is compared.
         let later = Endpoint::open(place.settings());
         assert_eq!(later.fingerprint(), first.fingerprint());
-        assert!(matches!(later.embed_question("one"), Embedded::Failed { .. }), "{other}");
-        assert!(matches!(passages(&later, &["one"])[0], Embedded::Failed { .. }), "{other}");
+        assert!(
+            matches!(later.embed_question("one"), Embedded::Failed { .. }),
+            "{other}"
+        );
+        assert!(
+            matches!(passages(&later, &["one"])[0], Embedded::Failed { .. }),
+            "{other}"
+        );
         assert!(later.is_outdated());
         let new = Endpoint::open(place.settings());
         assert_ne!(new.fingerprint(), first.fingerprint());
@@ -300,9 +404,15 @@ fn another_model_under_the_same_name_is_noticed_and_never_mixed() {
 fn a_change_of_the_model_in_the_middle_is_noticed_before_anything_is_kept() {
     let place = Place::new();
     let endpoint = place.open();
-    assert!(matches!(passages(&endpoint, &["one"])[0], Embedded::Vector(_)));
+    assert!(matches!(
+        passages(&endpoint, &["one"])[0],
+        Embedded::Vector(_)
+    ));
     place.stub.set(&json!({ "seed": 9 }));
-    assert!(matches!(passages(&endpoint, &["two"])[0], Embedded::Failed { .. }));
+    assert!(matches!(
+        passages(&endpoint, &["two"])[0],
+        Embedded::Failed { .. }
+    ));
     assert!(endpoint.is_outdated());
 }
 
@@ -310,9 +420,15 @@ fn a_change_of_the_model_in_the_middle_is_noticed_before_anything_is_kept() {
 fn a_change_of_length_in_the_middle_is_noticed() {
     let place = Place::new();
     let endpoint = place.open();
-    assert!(matches!(passages(&endpoint, &["one"])[0], Embedded::Vector(_)));
+    assert!(matches!(
+        passages(&endpoint, &["one"])[0],
+        Embedded::Vector(_)
+    ));
     place.stub.set(&json!({ "dims": 32 }));
-    assert!(matches!(passages(&endpoint, &["two"])[0], Embedded::Failed { .. }));
+    assert!(matches!(
+        passages(&endpoint, &["two"])[0],
+        Embedded::Failed { .. }
+    ));
     assert!(endpoint.is_outdated());
     assert_eq!(Endpoint::open(place.settings()).dimension(), 32);
 }
@@ -327,7 +443,10 @@ fn a_passage_prefix_is_part_of_what_a_vector_is_and_a_question_prefix_is_not() {
             passage: passage.to_string(),
         };
         let settings = place.settings();
-        let endpoint = Endpoint::open(EndpointSettings { prefixes, ..settings });
+        let endpoint = Endpoint::open(EndpointSettings {
+            prefixes,
+            ..settings
+        });
         endpoint.fingerprint().clone()
     };
     assert_eq!(*plain.fingerprint(), with("Q: ", ""));
@@ -346,11 +465,19 @@ fn a_key_is_sent_and_never_shown_even_where_the_server_quotes_it() {
     let sent = place.stub.calls().pop().and_then(|call| call.authorization);
     assert_eq!(sent.as_deref(), Some("Bearer plum-4711-orchard"));
     let body = format!(r#"{{"error":{{"message":"Incorrect key {secret}, sk-abcdefghijk"}}}}"#);
-    place.stub.set(&json!({ "status": 401, "error": { "body": body } }));
+    place
+        .stub
+        .set(&json!({ "status": 401, "error": { "body": body } }));
     let vectors = passages(&endpoint, &["one"]);
-    let error = Endpoint::try_out(settings).err().expect("refused").to_string();
+    let error = Endpoint::try_out(settings)
+        .err()
+        .expect("refused")
+        .to_string();
     for said in [reason(&vectors[0]), &error] {
-        assert!(said.contains("401") && said.contains("Incorrect key"), "{said}");
+        assert!(
+            said.contains("401") && said.contains("Incorrect key"),
+            "{said}"
+        );
         assert!(!said.contains(secret) && !said.contains("sk-abc"), "{said}");
     }
     let missing = Endpoint::open(EndpointSettings {
@@ -367,7 +494,10 @@ fn redirects_are_told_and_not_followed() {
     place.stub.set(&json!({ "redirect": elsewhere.stub.url() }));
     let vectors = passages(&endpoint, &["one"]);
     let said = reason(&vectors[0]);
-    assert!(said.contains("307") && said.contains(&elsewhere.stub.url()), "{said}");
+    assert!(
+        said.contains("307") && said.contains(&elsewhere.stub.url()),
+        "{said}"
+    );
     assert_eq!(elsewhere.stub.calls().len(), 0);
 }
 
@@ -376,7 +506,9 @@ fn a_wrong_address_is_told_with_its_status() {
     let place = Place::new();
     let routes = json!(["/v1/embeddings"]);
     let others = json!({ "status": 404, "body": "404 page not found" });
-    place.stub.set(&json!({ "routes": routes, "other_routes": others }));
+    place
+        .stub
+        .set(&json!({ "routes": routes, "other_routes": others }));
     let url = format!("{}/wrong", place.stub.url());
     let error = Endpoint::try_out(EndpointSettings {
         address: Address::read(&url).expect("an address"),
@@ -392,7 +524,10 @@ fn an_endpoint_that_was_never_reached_fails_until_it_is() {
     place.stub.set(&json!({ "refuse": true }));
     let endpoint = Endpoint::open(place.settings());
     assert!(endpoint.trouble().is_some());
-    assert!(matches!(endpoint.embed_question("one"), Embedded::Failed { .. }));
+    assert!(matches!(
+        endpoint.embed_question("one"),
+        Embedded::Failed { .. }
+    ));
     assert!(reason(&passages(&endpoint, &["one"])[0]).contains("cannot be asked"));
     place.stub.set(&json!({ "ok": true }));
     assert_eq!(Endpoint::open(place.settings()).trouble(), None);

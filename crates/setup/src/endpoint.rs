@@ -130,7 +130,9 @@ pub(crate) fn endpoint(
 /// Those that were opened in this process: hosts keep them for as long as it lives.
 static OPEN: Mutex<Vec<&'static Endpoint>> = Mutex::new(Vec::new());
 
-fn lock(open: &'static Mutex<Vec<&'static Endpoint>>) -> std::sync::MutexGuard<'static, Vec<&'static Endpoint>> {
+fn lock(
+    open: &'static Mutex<Vec<&'static Endpoint>>,
+) -> std::sync::MutexGuard<'static, Vec<&'static Endpoint>> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -140,7 +142,10 @@ pub(crate) fn kept(endpoint: Endpoint) -> &'static Endpoint {
     endpoint
 }
 
-pub(crate) fn check_allowed(settings: &Settings, address: &Address) -> Result<(), EndpointSetupError> {
+pub(crate) fn check_allowed(
+    settings: &Settings,
+    address: &Address,
+) -> Result<(), EndpointSetupError> {
     let host = address.host();
     let is_named = |allowed: &String| allowed.eq_ignore_ascii_case(host);
     if address.is_loopback() || settings.endpoint_allowed_hosts().iter().any(is_named) {

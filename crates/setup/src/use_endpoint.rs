@@ -67,7 +67,12 @@ pub fn use_endpoint(
     let mut hosts = settings.endpoint_allowed_hosts();
     if !address.is_loopback() && !hosts.iter().any(|host| host == address.host()) {
         hosts.push(address.host().to_string());
-        set(environment, None, "endpoint_allowed_hosts", &hosts.join(","))?;
+        set(
+            environment,
+            None,
+            "endpoint_allowed_hosts",
+            &hosts.join(","),
+        )?;
     }
     let listed = vault.and_then(|vault| config.listed(vault));
     let table = listed.map(|listed| listed.vault.name.as_str());

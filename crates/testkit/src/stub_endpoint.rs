@@ -241,7 +241,9 @@ fn answer(shared: &Mutex<Shared>, request: Request) -> Reply {
     let at = Instant::now();
     let json: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let inputs = json["input"].as_array().into_iter().flatten();
-    let inputs: Vec<String> = { inputs.filter_map(Value::as_str) }.map(str::to_string).collect();
+    let inputs: Vec<String> = { inputs.filter_map(Value::as_str) }
+        .map(str::to_string)
+        .collect();
     let delay = lock(shared).options["delay_ms"].as_u64().unwrap_or(0);
     thread::sleep(Duration::from_millis(delay));
     let mut shared = lock(shared);
@@ -286,7 +288,10 @@ impl Shared {
             });
         }
         let is_served = |routes: &Vec<Value>| routes.iter().any(|route| *route == request.path);
-        if options["routes"].as_array().is_some_and(|routes| !is_served(routes)) {
+        if options["routes"]
+            .as_array()
+            .is_some_and(|routes| !is_served(routes))
+        {
             return Some(error_reply(&options["other_routes"], 404));
         }
         if let Some(status) = limit("status") {
@@ -303,7 +308,9 @@ impl Shared {
         if let Some(most) = rate["per_window"].as_u64() {
             let length = Duration::from_millis(rate["window_ms"].as_u64().unwrap_or(1000));
             let now = Instant::now();
-            let window = self.window.filter(|(began, _)| now.duration_since(*began) < length);
+            let window = self
+                .window
+                .filter(|(began, _)| now.duration_since(*began) < length);
             let (began, used) = window.unwrap_or((now, 0));
             if used + counted > most {
                 return Some(error_reply(rate, 429));
@@ -342,7 +349,10 @@ impl Shared {
                     "same_index" => "\"index\":0,".to_string(),
                     _ => format!("\"index\":{index},"),
                 };
-                format!("{{{index}\"object\":\"embedding\",\"embedding\":{}}}", self.numbers(input))
+                format!(
+                    "{{{index}\"object\":\"embedding\",\"embedding\":{}}}",
+                    self.numbers(input)
+                )
             })
             .collect();
         match order {
@@ -391,7 +401,9 @@ fn error_reply(of: &Value, usual: u64) -> Reply {
 fn bag_of_words(text: &str, dims: u64, seed: u64) -> Vec<f64> {
     let mut sum = vec![0.0; usize::try_from(dims).unwrap_or(1)];
     let lower = text.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     for word in words {
         add_word(&mut sum, word, seed);
     }
@@ -412,6 +424,10 @@ fn add_word(sum: &mut [f64], word: &str, seed: u64) {
         let mut bits = hash.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(at));
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        *number += if (bits ^ (bits >> 31)) & 1 == 0 { 1.0 } else { -1.0 };
+        *number += if (bits ^ (bits >> 31)) & 1 == 0 {
+            1.0
+        } else {
+            -1.0
+        };
     }
 }

@@ -34,7 +34,9 @@ fn within(check: &Check, came: u64) -> Result<(), String> {
 
 /// So many calls ended with an error.
 pub(super) fn errors(world: &World, check: &Check) -> Result<(), String> {
-    let failed = calls(world, check)?.into_iter().filter(|call| call.status >= 400);
+    let failed = calls(world, check)?
+        .into_iter()
+        .filter(|call| call.status >= 400);
     within(check, failed.count() as u64)
 }
 
@@ -67,9 +69,13 @@ pub(super) fn number_of(world: &World, text: &str, before: Option<&str>) -> Resu
 /// So many inputs without a visible character were sent.
 pub(super) fn inputs_blank(world: &World, check: &Check) -> Result<(), String> {
     let is_blank = |input: &String| {
-        input.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}'))
+        input
+            .chars()
+            .all(|c| c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}'))
     };
-    let sent = calls(world, check)?.into_iter().flat_map(|call| call.inputs);
+    let sent = calls(world, check)?
+        .into_iter()
+        .flat_map(|call| call.inputs);
     within(check, sent.filter(is_blank).count() as u64)
 }
 
@@ -89,7 +95,11 @@ pub(super) fn inputs_start_with(world: &World, check: &Check) -> Result<(), Stri
             continue;
         }
         for input in &call.inputs {
-            expect(input.starts_with(wanted), format!("{wanted:?} first"), format!("{input:?}"))?;
+            expect(
+                input.starts_with(wanted),
+                format!("{wanted:?} first"),
+                format!("{input:?}"),
+            )?;
             looked_at += 1;
         }
     }
@@ -116,10 +126,17 @@ pub(super) fn config_ok(world: &World, check: &Check) -> Result<(), String> {
 
 /// Each stored vector is the stub's of the text as it is now.
 pub(super) fn vectors_match_text(world: &World, check: &Check) -> Result<(), String> {
-    let audit = result(world, check)?.as_array().cloned().unwrap_or_default();
+    let audit = result(world, check)?
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     expect(!audit.is_empty(), "a vector", "none")?;
     let wrong = strangers(embedding(world)?, &audit);
-    expect(wrong.is_empty(), "vectors of the texts", format!("others at {wrong:?}"))
+    expect(
+        wrong.is_empty(),
+        "vectors of the texts",
+        format!("others at {wrong:?}"),
+    )
 }
 
 /// So many vectors that answer are not of the model that is asked.
@@ -171,5 +188,9 @@ pub(super) fn json_valid(world: &World, check: &Check) -> Result<(), String> {
     let again: Result<Value, _> = serde_json::from_str(&answer.to_string());
     let again = again.map_err(|error| error.to_string())?;
     let scores = super::hits::hits(&again).map(|hit| hit["score"].is_number());
-    expect(again == *answer && scores.into_iter().all(|is| is), "JSON", answer.to_string())
+    expect(
+        again == *answer && scores.into_iter().all(|is| is),
+        "JSON",
+        answer.to_string(),
+    )
 }

@@ -89,7 +89,9 @@ pub(super) fn result_says(world: &World, check: &Check) -> Result<(), String> {
     let dense = &answer["lanes"]["dense"];
     let of_state = match wanted.as_str() {
         Some("embedding_unavailable") => Some(dense["state"] == "unavailable"),
-        Some("vectors_from_other_model") => Some(dense["state"] != "ok" && tells_of_other(world, check, dense)),
+        Some("vectors_from_other_model") => {
+            Some(dense["state"] != "ok" && tells_of_other(world, check, dense))
+        }
         _ => None,
     };
     if let Some(holds) = of_state {
