@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_engine::{AnswerPassage, Lane, LaneReport, LaneState, Signal, Voice};
+use lorewell_engine::{AnswerPassage, Lane, LaneReport, LaneState, Signal, View, Voice};
 use lorewell_text::percent_encoded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,11 @@ pub struct PassageJson {
     /// How the file was decoded, where it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Of a note that cannot be read now: `unreadable`, or `not_local` where its content is not on
+    /// this device. The passage is its last known text. Absent where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["unreadable", "not_local"]))]
+    pub state: Option<String>,
     /// Where its place comes from, on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explained>,
@@ -230,7 +235,7 @@ pub struct TermJson {
 }
 
 impl PassageJson {
-    pub(crate) fn new(vault: &str, found: AnswerPassage, explain: bool) -> PassageJson {
+    pub(crate) fn new(view: &View<'_>, found: AnswerPassage, explain: bool) -> PassageJson {
         let explain = explain.then(|| Explained::new(&found));
         let AnswerPassage {
             rank,
@@ -245,7 +250,8 @@ impl PassageJson {
         } = found;
         PassageJson {
             rank: rank as u64,
-            uri: uri(vault, note.path.as_str()),
+            uri: uri(view.vault(), note.path.as_str()),
+            state: state(view, note.path.as_str()),
             heading_path: passage.heading_path,
             byte_range: [passage.byte_range.start, passage.byte_range.end],
             line_range: [passage.line_range.0, passage.line_range.1],
@@ -358,6 +364,11 @@ impl Explained {
 /// The encoding of a note, where its byte ranges are not those of its file.
 pub(crate) fn foreign_encoding(encoding: &str) -> Option<String> {
     (!matches!(encoding, "utf-8" | "utf-8-bom")).then(|| encoding.to_string())
+}
+
+/// The mark of a note that cannot be read now.
+pub(crate) fn state(view: &View<'_>, path: &str) -> Option<String> {
+    view.unread(path).map(|why| why.code().to_string())
 }
 
 /// The address that opens a note in Obsidian: everything but unreserved characters is encoded.

@@ -52,6 +52,10 @@ pub struct StatusOutput {
     pub models: Vec<ModelJson>,
     /// The model that is wanted, and whether it is at work.
     pub wanted_model: WantedModelJson,
+    /// Notes that differ from the folder and are not in the index yet, with the reason (code `new`,
+    /// `changed`, `gone`, or why they cannot be read: `not_local` and others); the first of
+    /// `index.pending`.
+    pub pending: Vec<FileJson>,
     /// Files and folders that are not searched, with the reason; the first of them.
     pub left_out: Vec<FileJson>,
     /// How many there are.
@@ -247,7 +251,7 @@ impl Capability for Status {
                 generation: totals.generation,
                 notes: totals.notes,
                 passages: totals.passages,
-                pending: status.pending as u64,
+                pending: status.pending_total,
                 updated_at: totals.updated_at,
                 unfinished: totals.unfinished,
                 being_written: status.writer.is_some(),
@@ -278,6 +282,7 @@ impl Capability for Status {
                 process: status.embedding.process.flatten(),
                 trouble: status.embedding.trouble,
             },
+            pending: status.pending.into_iter().map(FileJson::new).collect(),
             left_out: status.left_out.into_iter().map(FileJson::new).collect(),
             left_out_total: status.left_out_total,
             unreadable: status.unreadable.into_iter().map(FileJson::new).collect(),

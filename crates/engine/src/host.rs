@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lorewell_embed::{Cost, Embedder, StaticModel};
 use lorewell_index::{
-    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot, Writer,
-    known_filters,
+    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot,
+    UnreadNotes, Writer, known_filters,
 };
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
@@ -199,6 +199,7 @@ impl Host {
             host: self,
             embedder: self.embedder_of(&snapshot),
             snapshot: self.shelf.lend(snapshot),
+            unread: UnreadNotes::default(),
         })
     }
 

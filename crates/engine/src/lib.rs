@@ -52,7 +52,7 @@ pub use lorewell_embed::{Cost, Embedder, StaticModel};
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
     IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
-    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
+    StoredNote, StoredPassage, Totals, Unread, UnreadNote, UnreadNotes, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_portable::{

@@ -20,6 +20,7 @@
 mod config;
 mod draft;
 pub mod edit;
+mod endpoint;
 mod environment;
 mod error;
 mod in_vault;
@@ -33,10 +34,12 @@ mod paths;
 mod reference;
 mod settings;
 mod tokenizer;
+mod use_endpoint;
 mod value;
 pub mod vaults;
 
 pub use config::{Config, ListedVault};
+pub use endpoint::EndpointSetupError;
 pub use environment::{Environment, OTHER_VARIABLES, program, runtime_dir, variables};
 pub use error::{SetupError, Warning};
 pub use index_dir::{agents_dir, audit_dir, index_dir_for, index_root, remote_index_dir};
@@ -46,5 +49,6 @@ pub use open::{OpenError, follow_in_remote, has_fences, open, open_remote};
 pub use origin::Origin;
 pub use reference::settings_reference;
 pub use settings::{Key, Reach, SETTINGS, Setting};
+pub use use_endpoint::{EndpointChoice, use_endpoint};
 pub use value::{Kind, Value};
 pub use vaults::VaultRef;

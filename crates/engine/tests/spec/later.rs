@@ -368,6 +368,7 @@ fn a_second_vault_with_the_same_text_embeds_only_what_differs() {
     let third = World {
         home: lorewell_testkit::TempHome::new(NOTES),
         settings: second.settings.clone(),
+        model: World::built_in(),
     };
     std::fs::remove_dir_all(root.path().join("second")).unwrap();
     let other = open(&third, "third");
