@@ -23,6 +23,8 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// The scan, measured by itself.
+const VECTORS: &[&str] = &["lorewell-vectors"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -93,7 +95,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
     (
         "lorewell-evals",
-        &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
+        &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
     ),
     ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
     ("lorewell-clients", &[]),
