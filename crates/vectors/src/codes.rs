@@ -28,6 +28,20 @@ pub(crate) fn code_of_row(row: &[u8]) -> Vec<u64> {
     code_of(row.iter().map(|byte| byte.cast_signed() < 0), row.len())
 }
 
+/// Removes the codes of a folder; the next writer makes them anew. Readers keep what they have open.
+///
+/// # Errors
+/// The operating system refuses.
+pub fn forget_codes(dir: &Path) -> Result<(), VectorError> {
+    let path = Part::Codes.path(dir);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(VectorError::io("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Appends codes of rows that were written.
 #[derive(Debug)]
 pub(crate) struct CodesWriter {

@@ -23,6 +23,7 @@ mod top_k;
 mod two_stage;
 mod writer;
 
+pub use codes::forget_codes;
 pub use error::VectorError;
 pub use format::MAX_DIMENSION;
 pub use known::KnownVectors;
