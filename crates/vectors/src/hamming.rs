@@ -44,13 +44,23 @@ impl Weights {
     /// has; places for which there is no row stay as they were.
     pub(crate) fn distances(&self, codes: &[u8], into: &mut [u16]) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("popcnt") {
+        if is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the processor has the instructions.
+            unsafe { with_vectors(&self.words, codes, into) };
+            return;
+        } else if is_x86_feature_detected!("popcnt") {
             // SAFETY: the processor has the instruction.
             unsafe { with_popcnt(&self.words, codes, into) };
             return;
         }
         any_width(&self.words, codes, into);
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,avx512f,avx512vl,avx512vpopcntdq")]
+fn with_vectors(words: &[[u64; 1 + PLANES]], codes: &[u8], into: &mut [u16]) {
+    any_width(words, codes, into);
 }
 
 #[cfg(target_arch = "x86_64")]
