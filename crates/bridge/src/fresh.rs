@@ -112,13 +112,7 @@ impl FreshVault {
                 return look(host, observer);
             }
             if began.elapsed() > PATIENCE && is_whole(host) {
-                let pending = host.behind()?;
-                let reason = (pending > 0).then(|| "they are being taken in".to_string());
-                return Ok(Freshness {
-                    pending,
-                    reason,
-                    ..Freshness::default()
-                });
+                return Ok(host.standing("they are being taken in")?);
             }
             let progress = self.standing().progress;
             if let Some(progress) = progress {

@@ -24,7 +24,7 @@ mod verify;
 
 pub use aids::AidInput;
 pub use answer_json::{
-    Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, rounded,
+    Explained, IndexJson, LaneJson, PassageJson, SearchOutput, SignalJson, WantedJson, rounded,
 };
 pub use capability::{Access, Capability, Entry, table};
 pub use context::{

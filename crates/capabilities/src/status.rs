@@ -50,6 +50,10 @@ pub struct StatusOutput {
     pub portable: Option<PortableJson>,
     /// The embedding models and what they cover.
     pub models: Vec<ModelJson>,
+    /// Notes that differ from the folder and are not in the index yet, with the reason (code `new`,
+    /// `changed`, `gone`, or why they cannot be read: `not_local` and others); the first of
+    /// `index.pending`.
+    pub pending: Vec<FileJson>,
     /// Files and folders that are not searched, with the reason; the first of them.
     pub left_out: Vec<FileJson>,
     /// How many there are.
@@ -219,7 +223,7 @@ impl Capability for Status {
                 generation: totals.generation,
                 notes: totals.notes,
                 passages: totals.passages,
-                pending: status.pending as u64,
+                pending: status.pending_total,
                 updated_at: totals.updated_at,
                 unfinished: totals.unfinished,
                 being_written: status.writer.is_some(),
@@ -242,6 +246,7 @@ impl Capability for Status {
                     missing: m.missing,
                 })
                 .collect(),
+            pending: status.pending.into_iter().map(FileJson::new).collect(),
             left_out: status.left_out.into_iter().map(FileJson::new).collect(),
             left_out_total: status.left_out_total,
             unreadable: status.unreadable.into_iter().map(FileJson::new).collect(),

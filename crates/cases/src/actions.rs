@@ -3,6 +3,7 @@
 mod asking;
 mod branches;
 mod citing;
+mod embedding;
 mod files;
 mod inside;
 mod running;
@@ -29,10 +30,12 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("configure", running::configure),
     ("context", asking::context),
     ("delete", files::delete),
+    ("embedder", embedding::embedder),
     ("generate_branch", branches::generate),
     ("grep_index_files", inside::grep_index_files),
     ("index", running::index),
     ("index_listing", inside::listing),
+    ("kill_during", embedding::kill_during),
     ("links", asking::links),
     ("mcp_call", asking::tool),
     ("move_out_of_vault", files::move_out),
@@ -41,6 +44,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("read", asking::read),
     ("read_span", citing::read_span),
     ("rebuild", running::rebuild),
+    ("reembed", embedding::reembed),
     ("related", asking::related),
     ("rename", files::rename),
     ("replace_root_with_empty_dir", files::empty_root),
@@ -50,6 +54,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("restart", running::restart),
     ("restore_root", files::restore_root),
     ("search", asking::search),
+    ("sleep", embedding::sleep),
     ("slow_write", files::slow_write),
     ("snapshot_links", inside::snapshot_links),
     ("start", running::start),
@@ -59,8 +64,10 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("symlink", files::symlink),
     ("tags_of", inside::tags),
     ("touch_all", files::touch_all),
+    ("try_config", embedding::try_config),
     ("unresolved", asking::unresolved),
     ("utime", files::utime),
+    ("vector_audit", embedding::vector_audit),
     ("wait_settled", running::wait_settled),
     ("write", files::write),
 ];

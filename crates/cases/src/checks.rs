@@ -2,6 +2,7 @@
 //! should be, and otherwise what was expected and what came.
 
 mod citations;
+mod embedding;
 mod graph;
 mod hits;
 mod state;
@@ -23,6 +24,8 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("chunks", words::chunks),
     ("citation_state", citations::citation_state),
     ("citations_open", citations::citations_open),
+    ("config_error", state::error),
+    ("config_ok", embedding::config_ok),
     ("context_contains", citations::context_contains),
     ("context_lacks", citations::context_lacks),
     ("context_sources", citations::context_sources),
@@ -30,7 +33,15 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("count", hits::count),
     ("duplicates_folded", hits::duplicates_folded),
     ("embed_calls", state::embed_calls),
+    ("embed_errors", embedding::errors),
     ("embed_input_chars", words::embed_input_chars),
+    ("embed_inputs", embedding::inputs),
+    ("embed_inputs_blank", embedding::inputs_blank),
+    ("embed_inputs_start_with", embedding::inputs_start_with),
+    (
+        "embed_requests_during_pause",
+        embedding::requests_during_pause,
+    ),
     ("empty", hits::empty),
     ("equal", state::equal),
     ("error", state::error),
@@ -44,9 +55,11 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("index_equals_disk", state::found_nothing),
     ("indexed", state::indexed),
     ("invalid_citations", citations::invalid_citations),
+    ("json_valid", embedding::json_valid),
     ("links_equal", graph::links_equal),
     ("listing_equal", state::listing_equal),
     ("max_per_note", hits::max_per_note),
+    ("no_chunk_text_lost", embedding::no_chunk_text_lost),
     ("no_crash", state::no_crash),
     ("no_error", state::no_error),
     ("no_hit", hits::no_hit),
@@ -72,6 +85,11 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("unresolved_equal", graph::unresolved_equal),
     ("unresolved_targets", graph::unresolved_targets),
     ("uri_decodes_to_path", citations::uri_decodes_to_path),
+    (
+        "vectors_compared_across_models",
+        embedding::compared_across_models,
+    ),
+    ("vectors_match_text", embedding::vectors_match_text),
     ("warning", state::warning),
 ];
 

@@ -17,6 +17,7 @@
 mod actions;
 mod case;
 mod checks;
+mod embedding;
 mod lists;
 mod ordinary_user;
 mod report;
@@ -28,6 +29,7 @@ mod world;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use case::{Case, CaseError, Check, Level, Step, load};
+pub use embedding::{TO_KILL, embed_until_killed};
 pub use lists::{KnownRow, PendingRow, known_rows, pending_rows, stand_in_rows};
 pub use ordinary_user::{ASKED, asked_line};
 pub use report::{Finding, Report, Verdict, shown, summary};

@@ -278,8 +278,9 @@ impl Voice {
             unreadable,
             report,
         } = &comparison.freshness;
+        let unreadable = unreadable.doubtful();
         let (taken_in, removed) = report.as_ref().map_or((0, 0), |r| (r.taken_in, r.removed));
-        let stands = (*pending, *unreadable);
+        let stands = (*pending, unreadable);
         let news = taken_in + removed > 0 || self.said != Some(stands) || self.failed;
         self.said = Some(stands);
         self.failed = false;

@@ -24,6 +24,6 @@ mod layers_tests;
 
 pub use error::EncoderError;
 pub use machine::Kernel;
-pub use model::{Encoder, Encoding, Options};
+pub use model::{Encoder, Encoding, Options, fingerprint};
 pub use precision::{Device, Precision};
 pub use recipe::{Pooling, Recipe};

@@ -140,7 +140,7 @@ impl Writer {
         self.while_astray(|writer| writer.publish_late(late))
     }
 
-    /// Lets other models go if this one covers everything that can be read. `late` tells how many
+    /// Lets other models go, but for the newest, if this one covers everything that can be read. `unread` tells how many
     /// passages could not.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl Writer {
     pub fn settle_models(&mut self, unread: usize) -> Result<(), IndexError> {
         let waiting = self.open_waits()?;
         if waiting <= unread as u64 {
-            self.forget_other_models()?;
+            self.forget_idle_models()?;
         }
         Ok(())
     }

@@ -21,10 +21,14 @@
 //! assert_eq!(vault.bytes("Empty.md"), b"");
 //! ```
 
+mod stub_endpoint;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+
+pub use stub_endpoint::{StubCall, StubEndpoint};
 
 /// A folder of notes that vanishes when dropped.
 pub struct TempVault {

@@ -9,6 +9,8 @@ use crate::repository::{metadata, root};
 
 /// The shared nouns.
 const NOUNS: &[&str] = &["lorewell-text"];
+/// Places where tests let a write fail.
+const FAILPOINT: &[&str] = &["lorewell-failpoint"];
 /// Parts know the nouns and never one another.
 const PARTS: &[&str] = &[
     "lorewell-embed",
@@ -25,6 +27,10 @@ const EMBEDDER: &[&str] = &["lorewell-embed"];
 const ENCODER: &[&str] = &["lorewell-encoder"];
 /// The scan, measured by itself.
 const VECTORS: &[&str] = &["lorewell-vectors"];
+/// Models behind an address.
+const ENDPOINT: &[&str] = &["lorewell-endpoint"];
+/// Transformer models of a user, by name.
+const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -73,22 +79,25 @@ const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
 const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("xtask", &[]),
     (TESTKIT, &[]),
+    ("lorewell-failpoint", &[]),
     ("lorewell-text", &[]),
     ("lorewell-markdown", &[NOUNS]),
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
-    ("lorewell-portable", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS, FAILPOINT]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-endpoint", &[EMBEDDER]),
+    ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
-    ("lorewell-index", &[NOUNS, PARTS]),
+    ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
@@ -97,7 +106,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
     ),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
+    (
+        "lorewell-cases",
+        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, ENDPOINT, &[TESTKIT]],
+    ),
     ("lorewell-clients", &[]),
     (
         "lorewell",
@@ -124,11 +136,15 @@ const HELD: &[(&str, &[&str])] = &[
     ("hyper", &["lorewell-bridge"]),
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
+    // What speaks to other machines is in few places.
+    ("ureq", &["lorewell-endpoint"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-endpoint",
+            "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",
