@@ -9,7 +9,8 @@ use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
 use lorewell_engine::{Freshness, Host, Observer, Patience, Rules, Stage};
 use lorewell_watch::{
-    By, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchLock, WatchLockAttempt, Way, watch,
+    By, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchLock,
+    WatchLockAttempt, Way, watch,
 };
 use tracing::{info, warn};
 
@@ -194,7 +195,10 @@ fn begin(
         },
         check: Duration::from_secs(settings.watch_check_minutes() * 60),
         poll: Duration::from_secs(settings.watch_poll_seconds()),
-        also: [kept.config_file()].into_iter().chain(kept.model_file()).collect(),
+        also: [kept.config_file()]
+            .into_iter()
+            .chain(kept.model_file())
+            .collect(),
         ..Options::default()
     };
     let root = host.root().to_path_buf();

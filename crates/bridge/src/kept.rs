@@ -70,7 +70,11 @@ impl Kept {
     /// The host by the settings that hold now, and the print of these settings.
     pub(crate) fn host(&self) -> Result<(Arc<Host>, String), Failure> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = stamps(&self.environment, &self.vault.path, current.model.as_deref());
+        let stamps = stamps(
+            &self.environment,
+            &self.vault.path,
+            current.model.as_deref(),
+        );
         if stamps != current.stamps {
             let read = Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
             if read.settings == current.settings && read.stamps[2] == current.stamps[2] {

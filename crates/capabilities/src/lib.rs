@@ -40,7 +40,8 @@ pub use received::{Received, received};
 pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSignalJson};
 pub use search::{Search, SearchInput};
 pub use status::{
-    FileJson, ModelJson, PortableJson, Status, StatusInput, StatusOutput, WantedModelJson, WatcherJson,
+    FileJson, ModelJson, PortableJson, Status, StatusInput, StatusOutput, WantedModelJson,
+    WatcherJson,
 };
 pub use verify::{
     ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify,

@@ -14,8 +14,8 @@ use lorewell_setup::{
     Config, Environment, Flags, Key, OpenError, Settings, SetupError, VaultRef, index_root,
 };
 use lorewell_watch::{
-    By, Comparison, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchError, WatchLock,
-    WatchLockAttempt, Way, watch,
+    By, Comparison, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchError,
+    WatchLock, WatchLockAttempt, Way, watch,
 };
 use serde_json::{Value, json};
 
@@ -151,7 +151,10 @@ fn options(config: &Config, settings: &Settings) -> Options {
 /// Files outside of the vault that decide what an index holds.
 fn also(config: &Config, settings: &Settings) -> Vec<PathBuf> {
     let model = lorewell_setup::model_file(config.environment(), settings);
-    [config.path().to_path_buf()].into_iter().chain(model).collect()
+    [config.path().to_path_buf()]
+        .into_iter()
+        .chain(model)
+        .collect()
 }
 
 /// The first signal asks the watcher to stop, the second ends the process at once.

@@ -50,7 +50,6 @@ struct Pooled {
     has_words: bool,
 }
 
-
 /// BLAKE3 of the weights file, first 16 bytes; a test compares it.
 const REVISION: &str = "7677e897c4551a1b95e8dc59dfdb1059";
 

@@ -61,7 +61,9 @@ impl Store {
             });
         }
         let mut files = Vec::new();
-        let small = ["config.json"].into_iter().chain(RECIPE_FILES.iter().copied());
+        let small = ["config.json"]
+            .into_iter()
+            .chain(RECIPE_FILES.iter().copied());
         let mut fetch = |path: &str| -> Result<(), ModelError> {
             files.push(hub.fetch(&commit, path, &staging, progress)?);
             Ok(())
@@ -199,7 +201,9 @@ fn recipe(name: &str, folder: &Path) -> Result<Recipe, ModelError> {
         let place = format!("{}/", folder.display());
         ModelError::Unfit {
             name: name.to_string(),
-            reason: text.replace(&place, "").replace(&folder.display().to_string(), name),
+            reason: text
+                .replace(&place, "")
+                .replace(&folder.display().to_string(), name),
         }
     };
     check_config(&folder.join("config.json")).map_err(unfit)?;

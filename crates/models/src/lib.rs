@@ -22,10 +22,10 @@ mod shortlist;
 mod store;
 
 pub use error::ModelError;
-pub use lorewell_embed::PassageInput;
 pub use hub::{Fit, Found, Hub, Progress, USUAL_HUB};
 pub use install::WEIGHTS;
 pub use loaded::{IDLE, rest};
+pub use lorewell_embed::PassageInput;
 pub use manifest::{Manifest, ModelFile, ModelRecipe, Origin};
 pub use session::Session;
 pub use shortlist::{SHORTLIST, Vetted, vetted};

@@ -66,7 +66,10 @@ fn measure(session: &'static Session) -> Result<Measured, Problem> {
     let loading_ms = began.elapsed().as_secs_f64() * 1e3;
     if let Some(trouble) = session.trouble() {
         let name = session.model();
-        return Err(Problem::wrong_use(format!("{name} cannot be used: {trouble}"), ""));
+        return Err(Problem::wrong_use(
+            format!("{name} cannot be used: {trouble}"),
+            "",
+        ));
     }
     let mut times = Vec::new();
     for number in 0..QUESTIONS {

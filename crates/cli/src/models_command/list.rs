@@ -27,24 +27,40 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         }
     }
     let mut rows = vec![Row::built_in()];
-    rows.extend(fetched.into_iter().map(|(name, manifest)| Row::fetched(name, manifest)));
+    rows.extend(
+        fetched
+            .into_iter()
+            .map(|(name, manifest)| Row::fetched(name, manifest)),
+    );
     let there: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
-    let worth = SHORTLIST.iter().filter(|model| !there.iter().any(|name| name == model.name));
+    let worth = SHORTLIST
+        .iter()
+        .filter(|model| !there.iter().any(|name| name == model.name));
     rows.extend(worth.map(Row::worth_fetching));
     for row in &mut rows {
         let uses_it = |(_, model): &&(VaultRef, String)| is_called(model, &row.name);
-        row.used_by = used.iter().filter(uses_it).map(|(vault, _)| vault.name.clone()).collect();
+        row.used_by = used
+            .iter()
+            .filter(uses_it)
+            .map(|(vault, _)| vault.name.clone())
+            .collect();
     }
     let is_damaged = rows.iter().any(|row| row.trouble.is_some());
     if matches.get_flag("json") {
         let models: Vec<Value> = rows.iter().map(Row::json).collect();
         let folder = store.folder().display().to_string();
-        style::print_data(&json!({ "contract": 1, "folder": folder, "models": models }).to_string());
+        style::print_data(
+            &json!({ "contract": 1, "folder": folder, "models": models }).to_string(),
+        );
     } else {
         let text: String = rows.iter().map(Row::text).collect();
         style::print_text(&text);
     }
-    Ok(if is_damaged { Outcome::Damaged } else { Outcome::Done })
+    Ok(if is_damaged {
+        Outcome::Damaged
+    } else {
+        Outcome::Done
+    })
 }
 
 /// Deletes a fetched model.
@@ -78,7 +94,9 @@ pub(super) fn remove(environment: &Environment, matches: &ArgMatches) -> Result<
 }
 
 fn is_called(model: &str, name: &str) -> bool {
-    vetted(model).map_or(model, |model| model.name).eq_ignore_ascii_case(name)
+    vetted(model)
+        .map_or(model, |model| model.name)
+        .eq_ignore_ascii_case(name)
 }
 
 /// A model in the list.
@@ -143,7 +161,11 @@ impl Row {
             bytes: Some(files.map(|file| file.bytes).sum()),
             dimension: Some(manifest.dimension),
             origin: Some(match &manifest.origin {
-                Origin::Hub { hub, repository, revision } => {
+                Origin::Hub {
+                    hub,
+                    repository,
+                    revision,
+                } => {
                     format!("{hub}/{repository} at {revision}")
                 }
                 Origin::Folder { folder } => folder.clone(),

@@ -75,7 +75,12 @@ fn check(
         return Ok(());
     }
     let (store, usual) = (model_store(environment), settings.precision());
-    Session::of(&store, name, precision.unwrap_or(&usual), &settings.device())?;
+    Session::of(
+        &store,
+        name,
+        precision.unwrap_or(&usual),
+        &settings.device(),
+    )?;
     Ok(())
 }
 
@@ -90,7 +95,9 @@ fn write(
         let path = vault.path.display();
         return Err(Problem(Failure {
             code: "unknown_vault".to_string(),
-            message: format!("{path} is not on the list of vaults, so no setting can be kept for it"),
+            message: format!(
+                "{path} is not on the list of vaults, so no setting can be kept for it"
+            ),
             hint: format!("List it with `lorewell vault add {path}`."),
         }));
     };
@@ -106,14 +113,19 @@ fn write(
 fn missing(host: &Host) -> Result<u64, Problem> {
     let status = host.status(&StatusRequest::default())?;
     let wanted = host.embedder().fingerprint().as_str();
-    let of = status.models.iter().find(|model| model.fingerprint == wanted);
+    let of = status
+        .models
+        .iter()
+        .find(|model| model.fingerprint == wanted);
     Ok(of.map_or(status.totals.passages, |model| model.missing))
 }
 
 /// Begins a process that embeds what waits and goes on by itself; its number.
 fn begin(vault: &VaultRef, matches: &ArgMatches) -> Result<u32, Problem> {
     let failed = |error: std::io::Error| {
-        Problem(Failure::internal(format!("no process can be begun in the background: {error}")))
+        Problem(Failure::internal(format!(
+            "no process can be begun in the background: {error}"
+        )))
     };
     let mut command = Command::new(program().map_err(failed)?);
     command

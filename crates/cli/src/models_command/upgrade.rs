@@ -44,10 +44,15 @@ pub(super) fn embed(host: &Host, progress: &Progress) -> Result<(), Problem> {
         }
         if !embedding.elsewhere {
             let model = host.embedder().model();
-            let reason = embedding.reason.unwrap_or_else(|| format!("{model} did not take them"));
+            let reason = embedding
+                .reason
+                .unwrap_or_else(|| format!("{model} did not take them"));
             return Err(Problem(Failure {
                 code: NOT_EMBEDDED.to_string(),
-                message: format!("{} passages have no vector yet: {reason}", embedding.waiting),
+                message: format!(
+                    "{} passages have no vector yet: {reason}",
+                    embedding.waiting
+                ),
                 hint: "What was embedded is kept; the same command goes on from there.".to_string(),
             }));
         }

@@ -35,7 +35,11 @@ fn line(model: &ModelJson) -> String {
     );
     if model.missing > 0 {
         let share = (all - model.missing) * 100 / all.max(1);
-        let _ = write!(line, ", {} to come ({share} % done)", grouped(model.missing));
+        let _ = write!(
+            line,
+            ", {} to come ({share} % done)",
+            grouped(model.missing)
+        );
     }
     if model.refused > 0 {
         let _ = write!(line, ", {} refused", grouped(model.refused));

@@ -95,7 +95,8 @@ impl Hub {
     fn about(&self, route: &str) -> Result<About, ModelError> {
         let response = self.ask(Method::Head, route, None, false)?;
         let response = self.sound(route, response)?;
-        let bytes = number(&response, "x-linked-size").or_else(|| number(&response, "content-length"));
+        let bytes =
+            number(&response, "x-linked-size").or_else(|| number(&response, "content-length"));
         let tag = tag(&response, "x-linked-etag").or_else(|| tag(&response, "etag"));
         match (bytes, tag) {
             (Some(bytes), Some(tag)) => Ok(About { bytes, tag }),
@@ -171,9 +172,10 @@ impl Download<'_> {
             if progress.stopped() {
                 return Err(ModelError::Stopped);
             }
-            let read = body
-                .read(&mut buffer)
-                .map_err(|error| self.hub.unreachable(&format!("the connection was cut: {error}")))?;
+            let read = body.read(&mut buffer).map_err(|error| {
+                self.hub
+                    .unreachable(&format!("the connection was cut: {error}"))
+            })?;
             if read == 0 {
                 break;
             }

@@ -55,7 +55,9 @@ impl Hub {
     ) -> Result<Response<Body>, ModelError> {
         let mut address = format!("{}{path}", self.address);
         for _ in 0..REDIRECTS {
-            let uri: Uri = address.parse().map_err(|_| self.failed("it leads to no address"))?;
+            let uri: Uri = address
+                .parse()
+                .map_err(|_| self.failed("it leads to no address"))?;
             let own = uri.authority() == self.uri.authority() && uri.scheme() == self.uri.scheme();
             let mut request = match method {
                 Method::Get => self.agent.get(&address),
@@ -230,5 +232,12 @@ pub(super) fn tag(response: &Response<Body>, name: &str) -> Option<String> {
 
 /// A header that is a number.
 pub(super) fn number(response: &Response<Body>, name: &str) -> Option<u64> {
-    response.headers().get(name)?.to_str().ok()?.trim().parse().ok()
+    response
+        .headers()
+        .get(name)?
+        .to_str()
+        .ok()?
+        .trim()
+        .parse()
+        .ok()
 }

@@ -10,8 +10,8 @@ use http::Uri;
 
 use crate::ModelError;
 
-pub use search::{Fit, Found};
 pub(crate) use search::short_name;
+pub use search::{Fit, Found};
 
 /// Where models are fetched from where nothing else is said.
 pub const USUAL_HUB: &str = "https://huggingface.co";
@@ -58,9 +58,7 @@ impl Hub {
             reason,
         };
         let address = address.trim().trim_end_matches('/');
-        let uri: Uri = address
-            .parse()
-            .map_err(|_| bad("it is no address"))?;
+        let uri: Uri = address.parse().map_err(|_| bad("it is no address"))?;
         let is_secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => is_loopback(uri.host().unwrap_or_default()),

@@ -52,7 +52,11 @@ impl Hub {
         limit: usize,
         progress: &dyn Progress,
     ) -> Result<Vec<Found>, ModelError> {
-        let words: String = words.split_whitespace().map(escaped).collect::<Vec<_>>().join("+");
+        let words: String = words
+            .split_whitespace()
+            .map(escaped)
+            .collect::<Vec<_>>()
+            .join("+");
         let path = format!(
             "/api/models?search={words}&filter=sentence-transformers&sort=downloads&direction=-1&limit={limit}&full=true&config=true"
         );
@@ -108,7 +112,9 @@ impl Hub {
             revision: model["sha"].as_str().unwrap_or("main").to_string(),
             files,
         };
-        let small = ["config.json"].into_iter().chain(RECIPE_FILES.iter().copied());
+        let small = ["config.json"]
+            .into_iter()
+            .chain(RECIPE_FILES.iter().copied());
         for path in small.filter(|path| commit.files.iter().any(|file| file == path)) {
             let route = format!("/{repository}/resolve/{}/{path}", commit.revision);
             let text = self.again(progress, || {
@@ -132,7 +138,10 @@ impl Hub {
             let parent = file.parent().unwrap_or(place.path());
             fs::create_dir_all(parent)
                 .and_then(|()| fs::write(&file, text))
-                .map_err(|source| ModelError::Io { path: file.clone(), source })?;
+                .map_err(|source| ModelError::Io {
+                    path: file.clone(),
+                    source,
+                })?;
         }
         if let Err(error) = check_config(&place.path().join("config.json")) {
             return unfit(without_place(&error.to_string()));
