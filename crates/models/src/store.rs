@@ -173,7 +173,7 @@ impl Store {
 }
 
 /// A name is the name of a folder, on every system.
-fn check_name(name: &str) -> Result<(), ModelError> {
+pub(crate) fn check_name(name: &str) -> Result<(), ModelError> {
     let bad = |reason| {
         Err(ModelError::BadName {
             name: name.to_string(),
