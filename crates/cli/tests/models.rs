@@ -80,7 +80,10 @@ impl User {
 
     fn code(&self, words: &[&str]) -> String {
         let answer = self.json(words);
-        answer["error"]["code"].as_str().unwrap_or("none").to_string()
+        answer["error"]["code"]
+            .as_str()
+            .unwrap_or("none")
+            .to_string()
     }
 
     fn dense(&self) -> Value {
@@ -163,18 +166,29 @@ fn a_real_model_takes_over_a_vault() {
     assert!(output.status.success(), "{output:?}");
     let talk = String::from_utf8_lossy(&output.stderr);
     let (_, rest) = talk.lines().find_map(progress).unwrap();
-    assert!(rest <= missing && missing <= all, "{rest} of {missing} of {all}");
+    assert!(
+        rest <= missing && missing <= all,
+        "{rest} of {missing} of {all}"
+    );
     let covered = user.covered(MODEL);
     assert_eq!(covered["missing"], 0, "{covered}");
     let dense = user.dense();
-    assert_eq!((&dense["model"], dense.get("wanted")), (&MODEL.into(), None), "{dense}");
+    assert_eq!(
+        (&dense["model"], dense.get("wanted")),
+        (&MODEL.into(), None),
+        "{dense}"
+    );
 
     // Away and back again: nothing is embedded.
     let away = user.json(&["models", "use", "static-en-256"]);
     assert_eq!(away["waiting"], 0);
     assert_eq!(user.dense()["model"], "static-en-256");
     let back = user.json(&["models", "use", MODEL]);
-    assert_eq!((&back["waiting"], &back["embedding"]), (&0.into(), &"none".into()), "{back}");
+    assert_eq!(
+        (&back["waiting"], &back["embedding"]),
+        (&0.into(), &"none".into()),
+        "{back}"
+    );
     assert_eq!(user.dense()["model"], MODEL);
 
     // What a vault uses is not deleted by accident; and if it is, every answer says so.
@@ -183,7 +197,10 @@ fn a_real_model_takes_over_a_vault() {
     let answer = user.json(&["search", "how is the blue of the pot made fast?"]);
     assert_eq!(answer["lanes"]["dense"]["model"], "static-en-256");
     let degraded = answer["degraded"].to_string();
-    assert!(degraded.contains("lorewell models pull all-MiniLM-L6-v2"), "{degraded}");
+    assert!(
+        degraded.contains("lorewell models pull all-MiniLM-L6-v2"),
+        "{degraded}"
+    );
 }
 
 #[test]
@@ -214,9 +231,14 @@ fn a_device_that_is_not_there_is_said_in_every_answer() {
     let words = ["search", "blue", "--vault", "Sample"];
     let mut command = user.command(&words);
     command.arg("--json");
-    command.env("LOREWELL_MODEL", MODEL).env("LOREWELL_DEVICE", "gpu");
+    command
+        .env("LOREWELL_MODEL", MODEL)
+        .env("LOREWELL_DEVICE", "gpu");
     let output = command.output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(answer["degraded"].to_string().contains("no GPU path yet"), "{answer}");
+    assert!(
+        answer["degraded"].to_string().contains("no GPU path yet"),
+        "{answer}"
+    );
     assert_eq!(answer["lanes"]["dense"]["model"], "static-en-256");
 }

@@ -1,6 +1,9 @@
 //! Fetching models: from a hub that speaks the routes of a real one, with everything that may go
 //! wrong on the way, and from a folder.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test is a hub on this machine")]
+
 mod server;
 mod small;
 
@@ -57,7 +60,8 @@ impl World {
     }
 
     fn pull(&self) -> Result<lorewell_models::Manifest, ModelError> {
-        self.store.pull(REPOSITORY, None, &self.hub(), &Listener::default())
+        self.store
+            .pull(REPOSITORY, None, &self.hub(), &Listener::default())
     }
 
     /// Requests for the weights' content, as it lies at the other address.
@@ -76,10 +80,18 @@ fn a_model_is_fetched_checked_and_ready() {
     assert!(!manifest.vetted);
     assert_eq!((manifest.dimension, manifest.longest), (64, 16));
     assert_eq!(manifest.recipe.pooling, "mean");
-    let Origin::Hub { repository, revision, .. } = &manifest.origin else {
+    let Origin::Hub {
+        repository,
+        revision,
+        ..
+    } = &manifest.origin
+    else {
         panic!("it comes from a hub");
     };
-    assert_eq!((repository.as_str(), revision.as_str()), (REPOSITORY, COMMIT));
+    assert_eq!(
+        (repository.as_str(), revision.as_str()),
+        (REPOSITORY, COMMIT)
+    );
     // What nobody needs is not fetched, and what is prepared is known by its hash.
     assert!(manifest.files.iter().all(|file| file.path != "README.md"));
     assert_eq!(manifest.prepared[0].path, "lorewell-q8.safetensors");
@@ -135,7 +147,10 @@ fn a_stopped_fetch_goes_on_the_next_time_and_not_with_another_content() {
     };
     let stopped = world.store.pull(REPOSITORY, None, &world.hub(), &listener);
     assert!(matches!(stopped, Err(ModelError::Stopped)), "{stopped:?}");
-    assert!(world.store.manifest("kiln-small").is_err(), "there is no half a model");
+    assert!(
+        world.store.manifest("kiln-small").is_err(),
+        "there is no half a model"
+    );
     world.server.seen();
     world.pull().unwrap();
     let [again] = &world.far()[..] else {
@@ -174,11 +189,26 @@ fn another_checksum_is_thrown_away() {
 #[test]
 fn refusals_say_what_they_mean() {
     let cases = [
-        ("/api/", 401, "x-error-code: RepoNotFound\r\n", "hub_unauthorized"),
+        (
+            "/api/",
+            401,
+            "x-error-code: RepoNotFound\r\n",
+            "hub_unauthorized",
+        ),
         ("/api/", 403, "x-error-code: GatedRepo\r\n", "model_gated"),
-        ("/resolve/", 403, "x-error-code: GatedRepo\r\n", "model_gated"),
+        (
+            "/resolve/",
+            403,
+            "x-error-code: GatedRepo\r\n",
+            "model_gated",
+        ),
         ("/api/", 404, "", "not_on_hub"),
-        ("/resolve/", 404, "x-error-code: EntryNotFound\r\n", "not_on_hub"),
+        (
+            "/resolve/",
+            404,
+            "x-error-code: EntryNotFound\r\n",
+            "not_on_hub",
+        ),
         ("/api/", 418, "", "hub_failed"),
         ("/api/", 429, "retry-after: 3600\r\n", "hub_busy"),
     ];
@@ -196,17 +226,29 @@ fn refusals_say_what_they_mean() {
 #[test]
 fn what_may_go_over_is_tried_again() {
     let world = World::new();
-    world.server.fail("/api/", Fault::Status(429, "retry-after: 0\r\n"));
+    world
+        .server
+        .fail("/api/", Fault::Status(429, "retry-after: 0\r\n"));
     world.server.fail("/resolve/", Fault::Status(503, ""));
     world.server.fail("/cdn/", Fault::Status(500, ""));
     let listener = Listener::default();
     let pulled = world.store.pull(REPOSITORY, None, &world.hub(), &listener);
     pulled.unwrap();
-    assert!(listener.said.lock().unwrap().iter().any(|said| said.contains("trying again")));
+    assert!(
+        listener
+            .said
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|said| said.contains("trying again"))
+    );
 
     let nobody = Hub::new("http://127.0.0.1:9", None).unwrap();
     let nobody = nobody.with_pause(Duration::from_millis(1));
-    let error = world.store.pull(REPOSITORY, None, &nobody, &listener).unwrap_err();
+    let error = world
+        .store
+        .pull(REPOSITORY, None, &nobody, &listener)
+        .unwrap_err();
     assert_eq!(error.code(), "hub_unreachable");
 }
 
@@ -220,7 +262,10 @@ fn another_architecture_is_refused_before_its_weights_are_fetched() {
     assert!(error.to_string().contains("nomic_bert"), "{error}");
     assert!(world.far().is_empty());
 
-    let found = world.hub().search("kiln small", 5, &Listener::default()).unwrap();
+    let found = world
+        .hub()
+        .search("kiln small", 5, &Listener::default())
+        .unwrap();
     let Fit::Unfit { reason } = &found[0].fit else {
         panic!("it fits");
     };
@@ -230,13 +275,19 @@ fn another_architecture_is_refused_before_its_weights_are_fetched() {
 #[test]
 fn a_search_says_how_a_model_would_be_used_and_that_nobody_looked_at_it() {
     let world = World::new();
-    let found = world.hub().search("kiln & ash", 5, &Listener::default()).unwrap();
+    let found = world
+        .hub()
+        .search("kiln & ash", 5, &Listener::default())
+        .unwrap();
     let asked = world.server.seen().remove(0).path;
     assert!(asked.contains("search=kiln+%26+ash"), "{asked}");
     let [found] = &found[..] else {
         panic!("{found:?}");
     };
-    assert_eq!((found.repository.as_str(), found.vetted), (REPOSITORY, false));
+    assert_eq!(
+        (found.repository.as_str(), found.vetted),
+        (REPOSITORY, false)
+    );
     assert_eq!(found.licence.as_deref(), Some("mit"));
     let Fit::Fits(recipe) = &found.fit else {
         panic!("{found:?}");
@@ -251,14 +302,26 @@ fn a_folder_will_do_in_place_of_a_hub() {
     let folder = tempfile::tempdir().unwrap();
     small::write(folder.path());
     let listener = Listener::default();
-    let manifest = world.store.pull_from("kiln", folder.path(), &listener).unwrap();
+    let manifest = world
+        .store
+        .pull_from("kiln", folder.path(), &listener)
+        .unwrap();
     assert_eq!(manifest.name, "kiln");
     assert!(folder.path().join("model.safetensors").exists());
-    assert!(!folder.path().join("lorewell-q8.safetensors").exists(), "it stays as it is");
-    assert!(world.server.seen().is_empty(), "nothing is asked of a network");
+    assert!(
+        !folder.path().join("lorewell-q8.safetensors").exists(),
+        "it stays as it is"
+    );
+    assert!(
+        world.server.seen().is_empty(),
+        "nothing is asked of a network"
+    );
 
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
-    let error = world.store.pull_from("other", folder.path(), &listener).unwrap_err();
+    let error = world
+        .store
+        .pull_from("other", folder.path(), &listener)
+        .unwrap_err();
     assert!(error.to_string().contains("tokenizer.json"), "{error}");
 }
 
@@ -266,19 +329,34 @@ fn a_folder_will_do_in_place_of_a_hub() {
 fn a_damaged_model_is_not_used_and_says_so() {
     let world = World::new();
     let manifest = world.pull().unwrap();
-    let weights = world.store.place("kiln-small").unwrap().join("model.safetensors");
+    let weights = world
+        .store
+        .place("kiln-small")
+        .unwrap()
+        .join("model.safetensors");
     let mut bytes = fs::read(&weights).unwrap();
     bytes[5000] ^= 1;
     fs::write(&weights, &bytes).unwrap();
-    assert_eq!(world.store.verify(&manifest).unwrap_err().code(), "model_damaged");
+    assert_eq!(
+        world.store.verify(&manifest).unwrap_err().code(),
+        "model_damaged"
+    );
     fs::write(&weights, &bytes[..5000]).unwrap();
     for device in ["cpu", "gpu"] {
-        let error = Session::of(&world.store, "kiln-small", "q8", device).err().unwrap();
-        let code = if device == "cpu" { "model_damaged" } else { "model_device_unavailable" };
+        let error = Session::of(&world.store, "kiln-small", "q8", device)
+            .err()
+            .unwrap();
+        let code = if device == "cpu" {
+            "model_damaged"
+        } else {
+            "model_device_unavailable"
+        };
         assert_eq!(error.code(), code, "{error}");
     }
     world.store.remove("kiln-small").unwrap();
-    let error = Session::of(&world.store, "kiln-small", "q8", "cpu").err().unwrap();
+    let error = Session::of(&world.store, "kiln-small", "q8", "cpu")
+        .err()
+        .unwrap();
     assert_eq!(error.code(), "model_not_pulled");
     assert!(error.hint().contains("lorewell models pull kiln-small"));
 }
@@ -288,10 +366,19 @@ fn names_that_are_no_folders_are_refused() {
     let world = World::new();
     let listener = Listener::default();
     for name in ["../evil", "a/b/c", "", ".hidden", "x\0y", "C:"] {
-        let error = world.store.pull(name, None, &world.hub(), &listener).unwrap_err();
-        assert!(matches!(error.code(), "no_such_model" | "bad_model_name"), "{name:?}: {error}");
+        let error = world
+            .store
+            .pull(name, None, &world.hub(), &listener)
+            .unwrap_err();
+        assert!(
+            matches!(error.code(), "no_such_model" | "bad_model_name"),
+            "{name:?}: {error}"
+        );
     }
-    let error = world.store.pull("owner/..", None, &world.hub(), &listener).unwrap_err();
+    let error = world
+        .store
+        .pull("owner/..", None, &world.hub(), &listener)
+        .unwrap_err();
     assert_eq!(error.code(), "bad_model_name");
     assert!(world.store.remove("..").is_err());
 }

@@ -84,7 +84,11 @@ impl Server {
     }
 
     pub(crate) fn put(&self, path: &str, content: Vec<u8>) {
-        self.state.lock().unwrap().files.insert(path.to_string(), content);
+        self.state
+            .lock()
+            .unwrap()
+            .files
+            .insert(path.to_string(), content);
     }
 
     /// The requests since the last look.
@@ -112,7 +116,10 @@ fn answer(stream: TcpStream, state: &Mutex<State>, far: bool) -> std::io::Result
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let mut words = line.split_whitespace().map(str::to_string);
-    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (method, path) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     let (mut range, mut token) = (None, false);
     loop {
         let mut header = String::new();
@@ -143,30 +150,57 @@ fn answer(stream: TcpStream, state: &Mutex<State>, far: bool) -> std::io::Result
         .map(|at| state.faults.remove(at).1);
     let stream = reader.get_mut();
     if let Some(Fault::Status(status, headers)) = &fault {
-        return write!(stream, "HTTP/1.1 {status} No\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n");
+        return write!(
+            stream,
+            "HTTP/1.1 {status} No\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n"
+        );
     }
     let reply = reply(&state, &path, far);
     let Some((headers, content)) = reply else {
-        return write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        return write!(
+            stream,
+            "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        );
     };
     if headers.contains("location:") {
-        return write!(stream, "HTTP/1.1 302 Found\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n");
+        return write!(
+            stream,
+            "HTTP/1.1 302 Found\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n"
+        );
     }
     let from = range
         .as_deref()
         .filter(|_| !matches!(fault, Some(Fault::NoRanges)))
-        .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+        .and_then(|range| {
+            range
+                .strip_prefix("bytes=")?
+                .strip_suffix('-')?
+                .parse::<usize>()
+                .ok()
+        });
     let (status, begin) = match from {
         Some(from) if from >= content.len() => {
-            return write!(stream, "HTTP/1.1 416 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            return write!(
+                stream,
+                "HTTP/1.1 416 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            );
         }
         Some(from) => ("206 Partial Content", from),
         None => ("200 OK", 0),
     };
     let mut part = content[begin..].to_vec();
-    write!(stream, "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n", part.len())?;
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n",
+        part.len()
+    )?;
     if from.is_some() {
-        write!(stream, "content-range: bytes {begin}-{}/{}\r\n", content.len() - 1, content.len())?;
+        write!(
+            stream,
+            "content-range: bytes {begin}-{}/{}\r\n",
+            content.len() - 1,
+            content.len()
+        )?;
     }
     write!(stream, "\r\n")?;
     if method == "HEAD" {
@@ -183,13 +217,25 @@ fn answer(stream: TcpStream, state: &Mutex<State>, far: bool) -> std::io::Result
 /// Headers and content of what lies at a path.
 fn reply(state: &State, path: &str, far: bool) -> Option<(String, Vec<u8>)> {
     let path = path.split('?').next()?;
-    let json = |value: Value| Some(("content-type: application/json\r\n".to_string(), value.to_string().into_bytes()));
+    let json = |value: Value| {
+        Some((
+            "content-type: application/json\r\n".to_string(),
+            value.to_string().into_bytes(),
+        ))
+    };
     if let Some(hash) = path.strip_prefix("/cdn/").filter(|_| far) {
-        let content = state.files.values().find(|content| sha256(content) == hash)?;
+        let content = state
+            .files
+            .values()
+            .find(|content| sha256(content) == hash)?;
         return Some(("accept-ranges: bytes\r\n".to_string(), content.clone()));
     }
     let files = || -> Vec<Value> {
-        state.files.keys().map(|path| json!({ "rfilename": path })).collect()
+        state
+            .files
+            .keys()
+            .map(|path| json!({ "rfilename": path }))
+            .collect()
     };
     let about = json!({
         "id": REPOSITORY, "sha": COMMIT, "siblings": files(), "downloads": 7, "gated": false,
@@ -212,6 +258,9 @@ fn reply(state: &State, path: &str, far: bool) -> Option<(String, Vec<u8>)> {
         );
         return Some((headers, Vec::new()));
     }
-    let headers = format!("etag: \"{}\"\r\nx-repo-commit: {COMMIT}\r\naccept-ranges: bytes\r\n", git(content));
+    let headers = format!(
+        "etag: \"{}\"\r\nx-repo-commit: {COMMIT}\r\naccept-ranges: bytes\r\n",
+        git(content)
+    );
     Some((headers, content.clone()))
 }

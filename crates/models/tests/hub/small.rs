@@ -8,7 +8,9 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 const HIDDEN: usize = 64;
-const WORDS: [&str; 8] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "kiln", "glaze", "cone", "ash"];
+const WORDS: [&str; 8] = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "kiln", "glaze", "cone", "ash",
+];
 const POSITIONS: usize = 16;
 
 /// The files of the model, by path.
@@ -81,9 +83,18 @@ fn tokenizer() -> Value {
 /// The weights in the safetensors format: a header in JSON behind its length, then the numbers.
 fn weights() -> Vec<u8> {
     let mut shapes: Vec<(String, Vec<usize>)> = vec![
-        ("embeddings.word_embeddings.weight".into(), vec![WORDS.len(), HIDDEN]),
-        ("embeddings.position_embeddings.weight".into(), vec![POSITIONS, HIDDEN]),
-        ("embeddings.token_type_embeddings.weight".into(), vec![2, HIDDEN]),
+        (
+            "embeddings.word_embeddings.weight".into(),
+            vec![WORDS.len(), HIDDEN],
+        ),
+        (
+            "embeddings.position_embeddings.weight".into(),
+            vec![POSITIONS, HIDDEN],
+        ),
+        (
+            "embeddings.token_type_embeddings.weight".into(),
+            vec![2, HIDDEN],
+        ),
         ("embeddings.LayerNorm.weight".into(), vec![HIDDEN]),
         ("embeddings.LayerNorm.bias".into(), vec![HIDDEN]),
     ];
@@ -108,7 +119,11 @@ fn weights() -> Vec<u8> {
         let (begin, count) = (data.len(), shape.iter().product::<usize>());
         for index in 0..count {
             let wave = ((index * 37 + name.len() * 11) % 101) as f32 / 101.0 - 0.5;
-            let number = if name.contains("LayerNorm.weight") { 1.0 } else { wave * 0.4 };
+            let number = if name.contains("LayerNorm.weight") {
+                1.0
+            } else {
+                wave * 0.4
+            };
             data.extend(number.to_le_bytes());
         }
         let entry = json!({ "dtype": "F32", "shape": shape, "data_offsets": [begin, data.len()] });
