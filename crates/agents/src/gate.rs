@@ -120,10 +120,10 @@ impl Gate {
                     logged: false,
                 });
             }
-            Caller::Client(reader) => {
+            Caller::Client(client) => {
                 may_access(caller, Access::Read, entry)?;
                 return Ok(Grant {
-                    reader: *reader,
+                    reader: client.reader,
                     logged: true,
                 });
             }
@@ -198,7 +198,7 @@ impl Gate {
     pub fn reader(&self, caller: &Caller) -> Result<Reader, AgentsError> {
         match caller {
             Caller::Owner => Ok(Reader::Local),
-            Caller::Client(reader) => Ok(*reader),
+            Caller::Client(client) => Ok(client.reader),
             Caller::Agent(known) => Ok(self.now(known)?.reader),
         }
     }

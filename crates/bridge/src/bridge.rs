@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use lorewell_agents::{
-    AgentsError, AuditEntry, AuditLimits, AuditLog, Caller, Gate, Grant, Reader,
+    AgentsError, AuditEntry, AuditLog, Caller, Gate, Grant, Reader,
 };
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
 use lorewell_engine::Observer;
-use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir};
+use lorewell_direct::audit_log;
+use lorewell_setup::{Environment, VaultRef, agents_dir};
 use serde_json::Value;
 use tracing::{info, warn};
 
@@ -164,7 +165,8 @@ impl Bridge {
             return Err(Refusal::OtherSettings.into());
         }
         let mut desk = Desk::new(&host);
-        if entry.fresh && ask.refresh {
+        // A note that came behind a fence just now must not be given, whatever the asker wishes.
+        if entry.fresh && (ask.refresh || host.has_fences()) {
             desk = Desk::refreshed(&host, open.freshness(&host, observer)?);
         }
         desk.listener = observer;
@@ -342,18 +344,6 @@ impl Drop for Running<'_> {
         self.0.touch();
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-/// The log of what agents receive, as large as the settings say.
-fn audit_log(environment: &Environment) -> AuditLog {
-    let settings = Config::load(environment)
-        .and_then(|config| config.settings(None, &Flags::new()))
-        .unwrap_or_else(|_| Settings::defaults());
-    let limits = AuditLimits {
-        file_bytes: settings.audit_file_bytes(),
-        files: settings.audit_files(),
-    };
-    AuditLog::new(audit_dir(environment), limits)
 }
 
 /// Counts what is written, and fails where it is too much.

@@ -87,7 +87,7 @@ impl Counter {
             Caller::Owner => self.limits.of_owner,
             _ => self.limits.of_agent,
         };
-        let name = caller.name().to_string();
+        let name = caller.counted_as().to_string();
         let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
         let count = of.entry(name.clone()).or_default();
         if *count >= most {

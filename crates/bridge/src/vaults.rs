@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lorewell_agents::{Caller, Gate, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::of_setup;
 use lorewell_setup::{Config, Environment, Flags, VaultRef, has_fences, vaults};
 
 use crate::fresh::{FreshVault, Surroundings};
-use crate::kept::{Kept, of_setup};
+use crate::kept::Kept;
 
 /// The vaults of one bridge.
 pub(crate) struct Vaults {

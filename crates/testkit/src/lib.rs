@@ -21,10 +21,18 @@
 //! assert_eq!(vault.bytes("Empty.md"), b"");
 //! ```
 
+mod http;
+mod program;
+mod stdio;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+
+pub use http::{HttpAnswer, http};
+pub use program::{Program, Serving};
+pub use stdio::McpProcess;
 
 /// A folder of notes that vanishes when dropped.
 pub struct TempVault {

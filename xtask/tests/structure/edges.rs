@@ -41,6 +41,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// Answers without a bridge, by its rules.
+const DIRECT: &[&str] = &["lorewell-direct"];
 /// One warm process for every client.
 const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
@@ -89,8 +91,12 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-setup", &[NOUNS, ENGINE]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
-    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
+    ("lorewell-direct", &[NOUNS, ENGINE, TOP, AGENTS]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP, DIRECT]),
+    (
+        "lorewell-bridge",
+        &[NOUNS, ENGINE, TOP, AGENTS, WATCH, DIRECT, MCP],
+    ),
     (
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
@@ -100,7 +106,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS,
         ],
     ),
 ];
