@@ -20,7 +20,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The gate before every request. One a process, shared by its threads.
 ///
-/// The register's file is read at each question (some ten microseconds) and understood anew when
+/// The register's file, which is small, is read at each question and understood anew when
 /// its bytes changed, so a revocation holds at once and nothing has to be told to a running
 /// process. If the file cannot be used, no agent is let in.
 pub struct Gate {

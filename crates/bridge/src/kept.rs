@@ -11,8 +11,7 @@ use lorewell_capabilities::Failure;
 use lorewell_direct::{follow, of_opening, of_setup};
 use lorewell_engine::Host;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, Reach, Settings, VaultRef,
-    index_root, open, open_remote,
+    Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, open, open_remote,
 };
 
 /// So many views of a vault rest between questions.

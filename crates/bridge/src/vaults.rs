@@ -58,7 +58,14 @@ impl Vaults {
         let outside = || Failure::from(gate.outside(caller, asked.unwrap_or_default()));
         if let Some(asked) = asked {
             let called = may.iter().find(|vault| is_called(vault, asked));
-            return called.cloned().ok_or_else(outside);
+            return match (called, caller) {
+                (Some(vault), _) => Ok(vault.clone()),
+                // It came over the user's own socket, started with this folder by the user.
+                (None, Caller::Client(_)) if Path::new(asked).is_absolute() => {
+                    vaults::resolve(&config, &Flags::new(), Some(asked)).map_err(of_setup)
+                }
+                (None, _) => Err(outside()),
+            };
         }
         let default = config
             .settings(None, &Flags::new())

@@ -73,10 +73,9 @@ fn notes_behind_fences_do_not_exist_for_any_command_and_all_of_them_are_in_the_l
             let words = [words, &["--remote=scout", "--bridge", way, "--json"][..]].concat();
             let output = home.run(&words);
             let text = String::from_utf8(output.stdout).unwrap();
-            let is_echo = text.replace("> The quokka slept in the kiln", "").replace(
-                "The quokka slept in the kiln",
-                "",
-            );
+            let is_echo = text
+                .replace("> The quokka slept in the kiln", "")
+                .replace("The quokka slept in the kiln", "");
             assert!(!is_echo.contains("slept"), "{words:?}: {text}");
             assert!(!text.contains("\"note\":\"Home/"), "{words:?}: {text}");
             of_this_way.push(text);
@@ -85,7 +84,10 @@ fn notes_behind_fences_do_not_exist_for_any_command_and_all_of_them_are_in_the_l
         let told = log(&home);
         let names: Vec<&str> = told.iter().map(|(agent, _, _)| agent.as_str()).collect();
         assert_eq!(names, vec!["client:scout"; requests.len() * answers.len()]);
-        assert!(told.iter().all(|(_, _, notes)| notes.iter().all(|n| !n.contains("Diary"))));
+        assert!(
+            told.iter()
+                .all(|(_, _, notes)| notes.iter().all(|n| !n.contains("Diary")))
+        );
         assert!(told.iter().any(|(_, ability, notes)| {
             ability == "knowledge.search" && notes.contains(&"Kiln.md".to_string())
         }));
@@ -99,7 +101,10 @@ fn notes_behind_fences_do_not_exist_for_any_command_and_all_of_them_are_in_the_l
     assert!(owner.contains("Home/Diary.md"), "{owner}");
     assert_eq!(log(&home).len(), 2 * requests.len());
     let only = home.json(&["audit", "--agent", "client"]);
-    assert_eq!(only["entries"].as_array().unwrap().len(), 2 * requests.len());
+    assert_eq!(
+        only["entries"].as_array().unwrap().len(),
+        2 * requests.len()
+    );
     let none = home.json(&["audit", "--agent", "scout"]);
     assert_eq!(none["entries"], json!([]), "no approved agent is called so");
 }
@@ -214,7 +219,10 @@ fn what_is_excluded_goes_out_of_the_log_by_whoever_looks_next() {
             server.end();
         }
         let after = std::fs::read_to_string(&file).unwrap();
-        assert!(!after.contains("\"Glaze.md\""), "{fences} {by_mcp}: {after}");
+        assert!(
+            !after.contains("\"Glaze.md\""),
+            "{fences} {by_mcp}: {after}"
+        );
         assert!(after.contains("\"Kiln.md\""), "{after}");
     }
 }
@@ -223,7 +231,10 @@ fn what_is_excluded_goes_out_of_the_log_by_whoever_looks_next() {
 fn a_server_without_the_bridge_writes_down_what_it_gives() {
     let vault = TempVault::new(NOTES);
     let home = home(&vault);
-    for (words, reader) in [(&["--bridge", "never"][..], "remote"), (&["--bridge", "never", "--local"], "local")] {
+    for (words, reader) in [
+        (&["--bridge", "never"][..], "remote"),
+        (&["--bridge", "never", "--local"], "local"),
+    ] {
         let mut server = McpProcess::start(&home, words);
         server.bytes("search_notes", &json!({"query": "kiln"}));
         let refused = server.call("read_note", &json!({"note": "Nowhere"}));
@@ -235,7 +246,10 @@ fn a_server_without_the_bridge_writes_down_what_it_gives() {
         assert_eq!(last[0]["error"], "no_such_note", "{log}");
         assert_eq!(last[1]["capability"], "knowledge.search");
         for entry in last {
-            assert_eq!((&entry["agent"], &entry["reader"]), (&json!("client"), &json!(reader)));
+            assert_eq!(
+                (&entry["agent"], &entry["reader"]),
+                (&json!("client"), &json!(reader))
+            );
         }
     }
 }

@@ -55,7 +55,9 @@ impl Direct {
     /// Why nothing.
     pub fn allow(&self, asked: Asked<'_>) -> Result<Grant, Failure> {
         let (vault, entry) = (asked.vault, asked.entry);
-        let grant = self.gate.allow(&self.caller, entry, &vault.name, &vault.path);
+        let grant = self
+            .gate
+            .allow(&self.caller, entry, &vault.name, &vault.path);
         Ok(grant?)
     }
 

@@ -24,6 +24,7 @@
 mod http;
 mod program;
 mod stdio;
+mod user;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ use tempfile::TempDir;
 pub use http::{HttpAnswer, http};
 pub use program::{Program, Serving};
 pub use stdio::McpProcess;
+pub use user::as_another_user;
 
 /// A folder of notes that vanishes when dropped.
 pub struct TempVault {

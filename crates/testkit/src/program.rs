@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
@@ -15,6 +16,7 @@ use serde_json::Value;
 pub struct Program {
     file: PathBuf,
     home: PathBuf,
+    variables: Vec<(String, String)>,
 }
 
 /// A bridge as a process; it is killed when it is dropped.
@@ -37,7 +39,15 @@ impl Program {
         Program {
             file: file.into(),
             home,
+            variables: Vec::new(),
         }
+    }
+
+    /// The same with a variable in its environment.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Program {
+        self.variables.push((name.to_string(), value.to_string()));
+        self
     }
 
     /// The user's home.
@@ -52,6 +62,7 @@ impl Program {
             .args(words)
             .env_clear()
             .env("HOME", &self.home)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.home);
         command
     }
@@ -91,6 +102,18 @@ impl Program {
     /// # Panics
     /// If it does not come up.
     pub fn serve(&self, words: &[&str]) -> Serving {
+        self.try_serve(words)
+            .unwrap_or_else(|said| panic!("{said}"))
+    }
+
+    /// The same, or what it says instead.
+    ///
+    /// # Errors
+    /// It did not come up.
+    ///
+    /// # Panics
+    /// If the program cannot be started.
+    pub fn try_serve(&self, words: &[&str]) -> Result<Serving, String> {
         let words = [&["serve", "--port", "0", "--json"], words].concat();
         let mut child = self
             .command(&words)
@@ -104,13 +127,30 @@ impl Program {
             state: Value::Null,
             out: BufReader::new(out),
         };
-        serving.state = serving.line();
-        assert_eq!(serving.state["event"], "serving", "{}", serving.state);
+        let mut line = String::new();
         serving
+            .out
+            .read_line(&mut line)
+            .map_err(|e| e.to_string())?;
+        serving.state = serde_json::from_str(&line).unwrap_or_default();
+        match serving.state["event"] == "serving" {
+            true => Ok(serving),
+            false => Err(line),
+        }
     }
 }
 
 impl Serving {
+    /// Where it listens for HTTP, the address of IPv4 first.
+    ///
+    /// # Panics
+    /// If it does not say.
+    pub fn address(&self) -> SocketAddr {
+        let told = self.state["addresses"][0].as_str().unwrap_or_default();
+        told.parse()
+            .unwrap_or_else(|e| panic!("{e}: {}", self.state))
+    }
+
     /// The next object that it prints.
     ///
     /// # Panics

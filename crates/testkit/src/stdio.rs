@@ -1,8 +1,6 @@
 //! A client of the Model Context Protocol that starts the program and speaks to it over its
 //! standard input and output. Whatever comes out must be a message.
 
-#![expect(clippy::disallowed_types, reason = "tests start programs")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
@@ -24,6 +22,26 @@ impl McpProcess {
     /// # Panics
     /// If it cannot be started, or does not answer.
     pub fn start(program: &Program, words: &[&str]) -> McpProcess {
+        let mut server = McpProcess::spawn(program, words);
+        server.open();
+        server
+    }
+
+    /// Opens the conversation of one that was only started; what the server says it is.
+    ///
+    /// # Panics
+    /// If it does not answer.
+    pub fn open(&mut self) -> Value {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}});
+        self.result("initialize", &params)
+    }
+
+    /// Starts `lorewell mcp` with these words besides.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn spawn(program: &Program, words: &[&str]) -> McpProcess {
         let mut child = program
             .command(&[&["mcp"], words].concat())
             .stdin(Stdio::piped())
@@ -31,16 +49,12 @@ impl McpProcess {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server is started");
-        let mut server = McpProcess {
+        McpProcess {
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("it is piped")),
             child,
             last_id: 0,
-        };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}});
-        server.result("initialize", &params);
-        server
+        }
     }
 
     /// The result of a request.

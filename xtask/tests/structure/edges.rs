@@ -67,7 +67,11 @@ const BEHIND_ANSWERS: &[&str] = &[
 const TESTKIT: &str = "lorewell-testkit";
 
 /// What tests and benches of a crate may use besides: to search an index one must make it.
-const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
+const FOR_TESTS: &[(&str, &str)] = &[
+    ("lorewell-retrieval", "lorewell-vault"),
+    // Cases that start the program are run by its own tests, which know where it lies.
+    ("lorewell", "lorewell-cases"),
+];
 
 /// Every crate, low to high, with the crates of the workspace that it may use.
 const ALLOWED: &[(&str, &[&[&str]])] = &[
@@ -101,7 +105,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
     ),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
+    (
+        "lorewell-cases",
+        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, &[TESTKIT]],
+    ),
     ("lorewell-clients", &[]),
     (
         "lorewell",

@@ -1,6 +1,6 @@
 //! Steps that run the engine: indexing, watching, settings, status.
 
-use lorewell_engine::{RuleSettings, Rules};
+use lorewell_engine::{Freshness, RuleSettings, Rules};
 use serde_json::{Value, json};
 
 use crate::Step;
@@ -71,13 +71,23 @@ pub(super) fn configure(world: &mut World, step: &Step) -> Result<Value, Trouble
 
 /// The status, with the fields that cases name under `fields`.
 pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
-    let freshness = world.freshness.clone().unwrap_or_default();
+    status_of(world)
+}
+
+/// The same, at any time.
+pub(crate) fn status_of(world: &World) -> Result<Value, Trouble> {
     let mut status = match world.ask("status", json!({})) {
         Err(Trouble::Said(failure)) if failure.code == "vault_missing" => {
             return Ok(json!({ "fields": { "state": "root_missing" } }));
         }
         other => other?,
     };
+    status["fields"] = fields_of(&status, world.freshness.clone().unwrap_or_default());
+    Ok(status)
+}
+
+/// The fields of a status by the names that cases have for them.
+pub(super) fn fields_of(status: &Value, freshness: Freshness) -> Value {
     let sum = |key: &str| -> u64 {
         let models = status["models"].as_array().into_iter().flatten();
         models.filter_map(|model| model[key].as_u64()).sum()
@@ -92,13 +102,11 @@ pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
         Some(by) => by,
         None => "off",
     };
-    let fields = json!({
+    json!({
         "watch": watch,
         "notes": status["index"]["notes"],
         "pending_vectors": sum("missing"),
         "state": state,
         "vectors": sum("embedded"),
-    });
-    status["fields"] = fields;
-    Ok(status)
+    })
 }
