@@ -11,7 +11,7 @@ use lorewell_agents::{AgentsError, AuditEntry, AuditLog, Caller, Gate, Grant, Re
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
 use lorewell_direct::audit_log;
 use lorewell_engine::Observer;
-use lorewell_setup::{Environment, VaultRef, agents_dir};
+use lorewell_setup::{Environment, VaultRef, agents_dir, rest_models};
 use serde_json::Value;
 use tracing::{info, warn};
 
@@ -287,6 +287,7 @@ impl Bridge {
     /// Lets go of what is kept warm.
     pub fn rest(&self) {
         self.vaults.rest();
+        rest_models();
     }
 
     /// Refuses requests from now on.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_engine::{AnswerPassage, Lane, LaneReport, LaneState, Signal, Voice};
+use lorewell_engine::{AnswerPassage, Lane, LaneReport, LaneState, Signal, View, Voice};
 use lorewell_text::percent_encoded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,11 @@ pub struct PassageJson {
     /// How the file was decoded, where it is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Of a note that cannot be read now: `unreadable`, or `not_local` where its content is not on
+    /// this device. The passage is its last known text. Absent where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["unreadable", "not_local"]))]
+    pub state: Option<String>,
     /// Where its place comes from, on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explained>,
@@ -139,9 +144,22 @@ pub struct LaneJson {
     /// The share of passages that it could see, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<f64>,
+    /// The model that was to be used, where another answers in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<WantedJson>,
     /// Why it is not `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A model in whose place another answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WantedJson {
+    /// Its name.
+    pub model: String,
+    /// The share of passages that it has by now, 0 to 1; absent if it cannot be asked at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<f64>,
 }
 
 /// The generation that answered.
@@ -217,7 +235,7 @@ pub struct TermJson {
 }
 
 impl PassageJson {
-    pub(crate) fn new(vault: &str, found: AnswerPassage, explain: bool) -> PassageJson {
+    pub(crate) fn new(view: &View<'_>, found: AnswerPassage, explain: bool) -> PassageJson {
         let explain = explain.then(|| Explained::new(&found));
         let AnswerPassage {
             rank,
@@ -232,7 +250,8 @@ impl PassageJson {
         } = found;
         PassageJson {
             rank: rank as u64,
-            uri: uri(vault, note.path.as_str()),
+            uri: uri(view.vault(), note.path.as_str()),
+            state: state(view, note.path.as_str()),
             heading_path: passage.heading_path,
             byte_range: [passage.byte_range.start, passage.byte_range.end],
             line_range: [passage.line_range.0, passage.line_range.1],
@@ -302,6 +321,10 @@ impl LaneJson {
             state: state.to_string(),
             model: report.model,
             coverage,
+            wanted: report.wanted.map(|wanted| WantedJson {
+                model: wanted.model,
+                coverage: wanted.coverage.map(|share| rounded(share, 2)),
+            }),
             reason,
         };
         (report.lane.name().to_string(), json)
@@ -341,6 +364,11 @@ impl Explained {
 /// The encoding of a note, where its byte ranges are not those of its file.
 pub(crate) fn foreign_encoding(encoding: &str) -> Option<String> {
     (!matches!(encoding, "utf-8" | "utf-8-bom")).then(|| encoding.to_string())
+}
+
+/// The mark of a note that cannot be read now.
+pub(crate) fn state(view: &View<'_>, path: &str) -> Option<String> {
+    view.unread(path).map(|why| why.code().to_string())
 }
 
 /// The address that opens a note in Obsidian: everything but unreserved characters is encoded.

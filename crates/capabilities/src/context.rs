@@ -130,6 +130,11 @@ pub struct BriefSourceJson {
     /// Paths of notes whose properties say that they replace this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<Vec<String>>,
+    /// Of a note that cannot be read now, so that this is its last known text: `unreadable`, or
+    /// `not_local`. Absent where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["unreadable", "not_local"]))]
+    pub state: Option<String>,
     /// Whether it ends early, because all of it was too large; absent where not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -238,11 +243,10 @@ fn output(
     let no_notes = index.notes == 0 && index.pending.unwrap_or(0) == 0;
     let mut degraded: Vec<String> = desk.staleness().into_iter().collect();
     degraded.extend(context.degraded);
-    let vault = view.vault();
     let sources = (1..).zip(context.sources);
     ContextOutput {
         contract: 1,
-        vault: vault.to_string(),
+        vault: view.vault().to_string(),
         query,
         text: context.text,
         tokens: context.tokens as u64,
@@ -250,7 +254,7 @@ fn output(
         token_counting: token_counting.to_string(),
         tokenizer,
         sources: sources
-            .map(|(n, source)| SourceJson::new(ContextSourceJson::new(vault, n, source), brief))
+            .map(|(n, source)| SourceJson::new(ContextSourceJson::new(view, n, source), brief))
             .collect(),
         confidence: confidence(context.confidence).to_string(),
         lanes: context.lanes.into_iter().map(LaneJson::new).collect(),
@@ -287,20 +291,21 @@ impl SourceJson {
             date: passage.date,
             content_hash: passage.content_hash,
             superseded_by: passage.superseded_by,
+            state: passage.state,
             cut: source.cut,
         }))
     }
 }
 
 impl ContextSourceJson {
-    fn new(vault: &str, n: u64, source: ContextSource) -> ContextSourceJson {
+    fn new(view: &View<'_>, n: u64, source: ContextSource) -> ContextSourceJson {
         let partial = source.is_part();
         ContextSourceJson {
             n,
             cut: source.is_cut,
             passage: PassageJson {
                 partial,
-                ..PassageJson::new(vault, source.passage, false)
+                ..PassageJson::new(view, source.passage, false)
             },
         }
     }

@@ -38,7 +38,11 @@ impl<'a> Desk<'a> {
     }
 
     pub(crate) fn view(&self) -> Result<View<'a>, Failure> {
-        Ok(self.host.view()?)
+        let view = self.host.view()?;
+        Ok(match &self.freshness {
+            Some(freshness) => view.knowing(freshness.unreadable.clone()),
+            None => view,
+        })
     }
 
     /// The generation, as answers show it.

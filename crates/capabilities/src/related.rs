@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lorewell_engine::{RelatedEntry, RelatedQuestion, RelatedSignal};
+use lorewell_engine::{RelatedEntry, RelatedQuestion, RelatedSignal, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answer_json::{IndexJson, LaneJson, rounded, uri};
+use crate::answer_json::{IndexJson, LaneJson, rounded, state, uri};
 use crate::{Access, Capability, Desk, Failure, FilterInput};
 
 /// The ability.
@@ -68,6 +68,11 @@ pub struct RelatedJson {
     pub signals: Vec<RelatedSignalJson>,
     /// Whether it has nearly the same text.
     pub near_copy: bool,
+    /// Of a note that cannot be read now, so that all of this is from its last known text:
+    /// `unreadable`, or `not_local`. Absent where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["unreadable", "not_local"]))]
+    pub state: Option<String>,
     /// Opens it in Obsidian.
     pub uri: String,
 }
@@ -139,7 +144,7 @@ impl Capability for Related {
             note: found.note.path.as_str().to_string(),
             title: found.note.title,
             related: related
-                .map(|entry| RelatedJson::new(vault, entry))
+                .map(|entry| RelatedJson::new(&view, entry))
                 .collect(),
             lanes: BTreeMap::from([(lane, dense)]),
             degraded,
@@ -149,7 +154,7 @@ impl Capability for Related {
 }
 
 impl RelatedJson {
-    fn new(vault: &str, entry: RelatedEntry) -> RelatedJson {
+    fn new(view: &View<'_>, entry: RelatedEntry) -> RelatedJson {
         let path = entry.note.path;
         RelatedJson {
             note: path.as_str().to_string(),
@@ -163,7 +168,8 @@ impl RelatedJson {
                 .map(RelatedSignalJson::new)
                 .collect(),
             near_copy: entry.near_copy,
-            uri: uri(vault, path.as_str()),
+            state: state(view, path.as_str()),
+            uri: uri(view.vault(), path.as_str()),
         }
     }
 }

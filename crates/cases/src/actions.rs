@@ -3,6 +3,7 @@
 mod asking;
 mod branches;
 mod citing;
+mod embedding;
 mod files;
 mod inside;
 mod running;
@@ -36,12 +37,14 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("daemon_start", serving::daemon_start),
     ("daemon_stop", serving::daemon_stop),
     ("delete", files::delete),
+    ("embedder", embedding::embedder),
     ("generate_branch", branches::generate),
     ("grep_index_files", inside::grep_index_files),
     ("hold_store_lock", serving::hold_store_lock),
     ("http", serving::request),
     ("index", running::index),
     ("index_listing", inside::listing),
+    ("kill_during", embedding::kill_during),
     ("links", asking::links),
     ("list_store_files", serving::list_store_files),
     ("listening_addresses", serving::listening_addresses),
@@ -58,6 +61,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("read", asking::read),
     ("read_span", citing::read_span),
     ("rebuild", running::rebuild),
+    ("reembed", embedding::reembed),
     ("related", asking::related),
     ("rename", files::rename),
     ("replace_root_with_empty_dir", files::empty_root),
@@ -67,6 +71,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("restart", running::restart),
     ("restore_root", files::restore_root),
     ("search", asking::search),
+    ("sleep", embedding::sleep),
     ("slow_write", files::slow_write),
     ("snapshot_links", inside::snapshot_links),
     ("start", running::start),
@@ -77,9 +82,11 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("symlink", files::symlink),
     ("tags_of", inside::tags),
     ("touch_all", files::touch_all),
+    ("try_config", embedding::try_config),
     ("ui_answer", serving::ui_answer),
     ("unresolved", asking::unresolved),
     ("utime", files::utime),
+    ("vector_audit", embedding::vector_audit),
     ("wait_settled", running::wait_settled),
     ("write", files::write),
     ("write_state_file", serving::write_state_file),

@@ -157,7 +157,8 @@ impl Case {
 }
 
 impl Step {
-    fn of(json: &Value) -> Result<Step, String> {
+    /// The step that some JSON describes.
+    pub(crate) fn of(json: &Value) -> Result<Step, String> {
         let fields = json.as_object().ok_or("a step is no object")?;
         let action = json["do"].as_str().ok_or("a step does nothing")?;
         Ok(Step {
@@ -175,6 +176,11 @@ impl Step {
     /// The names of its fields.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.fields.keys().map(String::as_str)
+    }
+
+    /// All fields.
+    pub(crate) fn fields(&self) -> Value {
+        Value::Object(self.fields.clone())
     }
 
     /// A field that is a text.

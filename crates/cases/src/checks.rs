@@ -2,6 +2,7 @@
 //! should be, and otherwise what was expected and what came.
 
 mod citations;
+mod embedding;
 mod graph;
 mod hits;
 mod serving;
@@ -28,6 +29,8 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
         "concatenation_equals_file",
         serving::concatenation_equals_file,
     ),
+    ("config_error", state::error),
+    ("config_ok", embedding::config_ok),
     ("context_contains", citations::context_contains),
     ("context_lacks", citations::context_lacks),
     ("context_sources", citations::context_sources),
@@ -35,7 +38,15 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("count", hits::count),
     ("duplicates_folded", hits::duplicates_folded),
     ("embed_calls", state::embed_calls),
+    ("embed_errors", embedding::errors),
     ("embed_input_chars", words::embed_input_chars),
+    ("embed_inputs", embedding::inputs),
+    ("embed_inputs_blank", embedding::inputs_blank),
+    ("embed_inputs_start_with", embedding::inputs_start_with),
+    (
+        "embed_requests_during_pause",
+        embedding::requests_during_pause,
+    ),
     ("empty", hits::empty),
     ("equal", state::equal),
     ("error", state::error),
@@ -53,11 +64,12 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("index_equals_disk", state::found_nothing),
     ("indexed", state::indexed),
     ("invalid_citations", citations::invalid_citations),
-    ("json_valid", serving::json_valid),
+    ("json_valid", embedding::json_valid),
     ("latency", serving::latency),
     ("links_equal", graph::links_equal),
     ("listing_equal", state::listing_equal),
     ("max_per_note", hits::max_per_note),
+    ("no_chunk_text_lost", embedding::no_chunk_text_lost),
     ("no_crash", state::no_crash),
     ("no_error", state::no_error),
     ("no_hit", hits::no_hit),
@@ -95,6 +107,11 @@ pub(crate) const TABLE: &[(&str, Look)] = &[
     ("unresolved_equal", graph::unresolved_equal),
     ("unresolved_targets", graph::unresolved_targets),
     ("uri_decodes_to_path", citations::uri_decodes_to_path),
+    (
+        "vectors_compared_across_models",
+        embedding::compared_across_models,
+    ),
+    ("vectors_match_text", embedding::vectors_match_text),
     ("warning", state::warning),
 ];
 
@@ -105,7 +122,6 @@ pub(crate) const OF_PROCESSES: &[&str] = &[
     "frame_not_broken",
     "header_absent",
     "http_status",
-    "json_valid",
     "latency",
     "no_remote_fetch",
     "only_loopback",

@@ -19,6 +19,7 @@
 mod actions;
 mod case;
 mod checks;
+mod embedding;
 mod lists;
 mod ordinary_user;
 mod processes;
@@ -32,6 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 pub use case::{Case, CaseError, Check, Level, Step, load};
+pub use embedding::{TO_KILL, embed_until_killed};
 pub use lists::{KnownRow, PendingRow, complaints, known_rows, pending_rows, stand_in_rows};
 pub use ordinary_user::{ASKED, asked_line};
 pub use report::{Finding, Report, Verdict, shown, summary};

@@ -14,48 +14,20 @@ pub(crate) struct Gap {
     pub(crate) part: &'static str,
 }
 
-const ENDPOINTS: Gap = Gap {
-    reason: "embedding endpoints, and a stub of one",
-    part: "Better with time",
-};
 const RERANKER: Gap = Gap {
     reason: "a reranker",
     part: "Better with time",
 };
-const BACKGROUND: Gap = Gap {
-    reason: "an update that goes on while other steps are done",
+const SETTINGS: Gap = Gap {
+    reason: "an endpoint in the settings of a program that is started",
     part: "Better with time",
 };
 
 /// Steps: by name, or `name.field` where only the field is not served.
-const STEPS: &[(&str, Gap)] = &[
-    ("configure.query_prefix", ENDPOINTS),
-    ("embedder", ENDPOINTS),
-    ("index.background", BACKGROUND),
-    ("kill_during", ENDPOINTS),
-    ("reembed", ENDPOINTS),
-    ("reranker", RERANKER),
-    ("search.rerank", RERANKER),
-    ("sleep", BACKGROUND),
-    ("try_config", ENDPOINTS),
-    ("vector_audit", ENDPOINTS),
-];
+const STEPS: &[(&str, Gap)] = &[("reranker", RERANKER), ("search.rerank", RERANKER)];
 
 /// Checks, likewise; `status:watch` is a value of the field `field`.
-const CHECKS: &[(&str, Gap)] = &[
-    ("config_error", ENDPOINTS),
-    ("config_ok", ENDPOINTS),
-    ("embed_calls.max", ENDPOINTS),
-    ("embed_errors", ENDPOINTS),
-    ("embed_inputs", ENDPOINTS),
-    ("embed_inputs_blank", ENDPOINTS),
-    ("embed_inputs_start_with", ENDPOINTS),
-    ("embed_requests_during_pause", ENDPOINTS),
-    ("no_chunk_text_lost", ENDPOINTS),
-    ("status.equals_stub", ENDPOINTS),
-    ("vectors_compared_across_models", ENDPOINTS),
-    ("vectors_match_text", ENDPOINTS),
-];
+const CHECKS: &[(&str, Gap)] = &[];
 
 /// What steps and checks are read as until their part is there: what, as what, and the part.
 pub const STAND_INS: &[(&str, &str, &str)] = &[
@@ -65,14 +37,14 @@ pub const STAND_INS: &[(&str, &str, &str)] = &[
         "One bridge",
     ),
     (
-        "`embed_calls` equal to 0",
+        "`embed_calls` of a case without an endpoint",
         "the vectors on disk did not grow since the step",
-        "Better with time",
+        "none: the built-in model is called in this process",
     ),
     (
         "`embed_input_chars`",
         "the longest passage without its hidden pieces",
-        "Better with time",
+        "none: the built-in model is called in this process",
     ),
     (
         "`mcp_call` of a case that starts no server",
@@ -94,6 +66,8 @@ pub fn gap_of(case: &Case) -> Option<(String, String)> {
         .iter()
         .filter(|check| check.level == Level::Must);
     let mut gaps: Vec<Gap> = steps.chain(musts.filter_map(gap_of_check)).collect();
+    let embeds = case.steps.iter().any(|step| step.action == "embedder");
+    gaps.extend((case.needs_program() && embeds).then_some(SETTINGS));
     gaps.sort_by_key(|gap| (gap.part, gap.reason));
     gaps.dedup();
     let mut parts: Vec<&str> = gaps.iter().map(|gap| gap.part).collect();

@@ -124,7 +124,9 @@ impl Watching {
                 return Ok(());
             }
             match self.next(until, |_| true)? {
-                Report::Compared(comparison) => unreadable = comparison.freshness.unreadable,
+                Report::Compared(comparison) => {
+                    unreadable = comparison.freshness.unreadable.changed()
+                }
                 Report::Away { .. } => return Ok(()),
                 _ => {}
             }

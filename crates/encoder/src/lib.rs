@@ -22,8 +22,9 @@ mod tokenizer;
 #[cfg(test)]
 mod layers_tests;
 
+pub use config::check_config;
 pub use error::EncoderError;
 pub use machine::Kernel;
-pub use model::{Encoder, Encoding, Options};
+pub use model::{Encoder, Encoding, Options, fingerprint};
 pub use precision::{Device, Precision};
 pub use recipe::{Pooling, Recipe};

@@ -21,7 +21,6 @@ const QUESTION_COVERAGE: f32 = 0.35;
 const PASSAGE_COVERAGE: f32 = 0.35;
 
 /// Raised whenever the same passage and weights would give another vector.
-const TEXT_RULES: &str = "1:title+headings+aliases+tags+prose";
 
 /// How a model is opened.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +41,7 @@ pub struct Options {
 pub struct Encoder {
     folder: PathBuf,
     recipe: Recipe,
+    revision: String,
     fingerprint: Fingerprint,
     precision: Precision,
     kernel: Kernel,
@@ -51,6 +51,27 @@ pub struct Encoder {
     network: Network,
     rooms: Mutex<Vec<Room>>,
     truncated: AtomicU64,
+}
+
+/// The fingerprint of a model that need not be open: [`Encoder::revision`] and
+/// [`Encoder::longest`] are what it said when it was.
+pub fn fingerprint(
+    recipe: &Recipe,
+    revision: &str,
+    precision: Precision,
+    longest: usize,
+) -> Fingerprint {
+    Fingerprint::new(&FingerprintParts {
+        model: &recipe.name,
+        revision,
+        precision: precision.name(),
+        pooling: recipe.pooling.name(),
+        prefix: &format!(
+            "{}|{}|{longest}",
+            recipe.question_prefix, recipe.passage_prefix
+        ),
+        text_rules: PassageInput::TEXT_RULES,
+    })
 }
 
 /// A text's vector.
@@ -100,20 +121,12 @@ impl Encoder {
         }
         let network = Network::load(prepared(folder, &shape, precision)?, shape, precision)?;
         let longest = recipe.longest.min(shape.longest());
-        let fingerprint = Fingerprint::new(&FingerprintParts {
-            model: &recipe.name,
-            revision: &format!("{}-{}", network.revision(), tokenizer.revision()),
-            precision: precision.name(),
-            pooling: recipe.pooling.name(),
-            prefix: &format!(
-                "{}|{}|{longest}",
-                recipe.question_prefix, recipe.passage_prefix
-            ),
-            text_rules: TEXT_RULES,
-        });
+        let revision = format!("{}-{}", network.revision(), tokenizer.revision());
+        let fingerprint = fingerprint(&recipe, &revision, precision, longest);
         Ok(Self {
             folder: folder.to_path_buf(),
             recipe,
+            revision,
             fingerprint,
             precision,
             kernel: options.kernel.unwrap_or_else(Kernel::best),
@@ -129,6 +142,16 @@ impl Encoder {
     /// The folder that it was read from.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// How it is used.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Which weights and tokenizer: a hash of both.
+    pub fn revision(&self) -> &str {
+        &self.revision
     }
 
     /// The numbers that it computes in.
@@ -272,22 +295,6 @@ fn packs(texts: &[Tokens]) -> Vec<Vec<usize>> {
     packs
 }
 
-/// The text of a passage that is embedded.
-fn passage_text(prefix: &str, input: &PassageInput<'_>) -> String {
-    let parts = [input.title]
-        .into_iter()
-        .chain(input.headings.iter().map(String::as_str))
-        .chain(input.aliases.iter().map(String::as_str))
-        .chain(input.tags.iter().map(String::as_str))
-        .chain([input.prose]);
-    let mut text = prefix.to_string();
-    for part in parts.filter(|part| !part.is_empty()) {
-        text.push_str(part);
-        text.push('\n');
-    }
-    text
-}
-
 impl Embedder for Encoder {
     fn model(&self) -> &str {
         &self.recipe.name
@@ -319,7 +326,7 @@ impl Embedder for Encoder {
         let prefix = &self.recipe.passage_prefix;
         let texts: Vec<String> = inputs
             .iter()
-            .map(|input| passage_text(prefix, input))
+            .map(|input| format!("{prefix}{}", input.text()))
             .collect();
         self.embedded(&texts, PASSAGE_COVERAGE)
     }

@@ -144,7 +144,7 @@ impl View<'_> {
             None => Ok(estimate(text)),
         };
         let join = |a: &AnswerPassage, b: &AnswerPassage| self.joined(a, b);
-        let mut pack = Pack::new(self.vault(), request.budget, &count, &join);
+        let mut pack = Pack::new(self.vault(), &self.unread, request.budget, &count, &join);
         let left_out = fill(&mut pack, &good)?;
         let is_cut = pack.sources.iter().any(|source| source.is_cut);
         let mut degraded = attached.degraded;

@@ -90,6 +90,9 @@ impl EngineError {
                 index_hint(error).to_string()
             }
             EngineError::Search(RetrievalError::Segment(_)) => REBUILD.to_string(),
+            EngineError::Read(error) if is_for_now(error) => {
+                format!("{} Until then search gives its last known text.", error.hint())
+            }
             EngineError::Read(error) => error.hint().to_string(),
             EngineError::IndexInVault { .. } => {
                 "Choose a folder outside of the notes with --index-dir.".to_string()
@@ -152,6 +155,14 @@ fn index_hint(error: &IndexError) -> &str {
         }
         IndexError::Vault(error) => error.hint(),
     }
+}
+
+/// Whether a note that is in the index can only not be read just now.
+fn is_for_now(error: &ReadError) -> bool {
+    matches!(
+        error,
+        ReadError::NoPermission { .. } | ReadError::Placeholder { .. } | ReadError::Io { .. }
+    )
 }
 
 /// A path as one word of a command.

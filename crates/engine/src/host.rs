@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use lorewell_embed::{Cost, Embedder, StaticModel};
 use lorewell_index::{
-    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot, Writer,
-    known_filters,
+    IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot,
+    UnreadNotes, Writer, known_filters,
 };
 use lorewell_retrieval::SearchSettings;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
+use crate::deputy::Unusable;
 use crate::portable::{PortableVectors, When};
 use crate::shelf::Shelf;
 use crate::{EngineError, Tokens, View};
@@ -43,6 +44,8 @@ pub struct Host {
     pub(crate) embedder: &'static dyn Embedder,
     /// The model that answers until the wanted one covers everything.
     pub(crate) deputy: Option<&'static dyn Embedder>,
+    /// A model that is wanted and cannot be asked at all.
+    pub(crate) unusable: Option<Unusable>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
     shelf: Shelf,
@@ -77,6 +80,7 @@ impl Host {
             settings,
             embedder: StaticModel::built_in(),
             deputy: None,
+            unusable: None,
             known: Vec::new(),
             shelf: Shelf::default(),
         })
@@ -92,6 +96,22 @@ impl Host {
         self.deputy = (embedder.cost() == Cost::Dear && other).then_some(built_in);
         self.embedder = embedder;
         self
+    }
+
+    /// With the built-in model, because the one that is wanted cannot be asked at all: every answer
+    /// says so. `reason` is the end of a sentence that begins with the name.
+    #[must_use]
+    pub fn without_model(mut self, model: &str, reason: &str) -> Host {
+        self.unusable = Some(Unusable {
+            model: model.to_string(),
+            reason: reason.to_string(),
+        });
+        self
+    }
+
+    /// The model that is wanted.
+    pub fn embedder(&self) -> &'static dyn Embedder {
+        self.embedder
     }
 
     /// With another place that may have vectors. Places are asked in the order in which they came,
@@ -179,6 +199,7 @@ impl Host {
             host: self,
             embedder: self.embedder_of(&snapshot),
             snapshot: self.shelf.lend(snapshot),
+            unread: UnreadNotes::default(),
         })
     }
 
@@ -220,8 +241,16 @@ impl Host {
     /// The newest generation, with the vectors of the model that answers.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, IndexError> {
         let models = std::iter::once(self.embedder).chain(self.deputy);
-        let fingerprints: Vec<&str> = models.map(|m| m.fingerprint().as_str()).collect();
+        let mut fingerprints: Vec<&str> = models.map(|m| m.fingerprint().as_str()).collect();
+        if self.is_troubled() {
+            fingerprints.reverse();
+        }
         Snapshot::open_for_any(&self.layout, &fingerprints)
+    }
+
+    /// Whether the wanted model is known not to answer now.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.deputy.is_some() && self.embedder.trouble().is_some()
     }
 
     /// The newest generation, with the vectors of the wanted model.

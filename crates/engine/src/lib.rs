@@ -5,7 +5,9 @@
 //! environment variables and no home folder: whoever opens a host hands these in.
 
 mod context;
+mod deputy;
 mod embedding;
+mod embedding_turn;
 mod error;
 mod host;
 mod link_desk;
@@ -38,7 +40,7 @@ pub use note_text::{NoteText, ReadRequest};
 pub use portable::{PortableStatus, PortableVectors};
 pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
-pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
+pub use status::{EmbeddingStatus, FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
 pub use verify::{
     CitedPlace, CitedQuote, CitedSource, Elsewhere, FoundPlace, MAX_CLAIMS, Verdict, Verification,
     VerifiedClaim, VerifyRequest,
@@ -46,10 +48,11 @@ pub use verify::{
 pub use view::View;
 pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 
+pub use lorewell_embed::{Cost, Embedder, StaticModel};
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
     IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,
-    StoredNote, StoredPassage, Totals, UpdateReport, Warning,
+    StoredNote, StoredPassage, Totals, Unread, UnreadNote, UnreadNotes, UpdateReport, Warning,
 };
 pub use lorewell_markdown::Settings as PassageSettings;
 pub use lorewell_portable::{
@@ -59,6 +62,6 @@ pub use lorewell_quotes::{Change, Difference, Kind as ClaimKind, Part as Differe
 pub use lorewell_retrieval::{
     Answer, AnswerPassage, Confidence, Contribution, Fused, Fusion, FusionInput, Lane, LaneReport,
     LaneState, LaneWeights, Likeness, Reading, RelatedPart, RelatedReason, RelatedSignal, Request,
-    SearchSettings, Signal, Standing, TermScore, Voice, fuse,
+    SearchSettings, Signal, Standing, TermScore, Voice, WantedModel, fuse,
 };
 pub use lorewell_vault::{FenceSettings, RuleError, RuleSettings, Rules, VaultError};

@@ -2,7 +2,7 @@
 
 use lorewell_embed::Cost;
 use lorewell_index::{
-    Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Stage, Unreadable,
+    Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Stage, UnreadNotes,
     UpdateReport, Writer,
 };
 use lorewell_vault::Listing;
@@ -27,7 +27,7 @@ pub struct Freshness {
     /// Why the index is not what the folder is, for people; nothing if it is.
     pub reason: Option<String>,
     /// Notes of the index that cannot be read now, so that their last content answers.
-    pub unreadable: usize,
+    pub unreadable: UnreadNotes,
     /// What an update did, if one ran.
     pub report: Option<UpdateReport>,
 }
@@ -73,7 +73,7 @@ impl Host {
             return Ok(self.update(lock, listing, 0, observer)?);
         };
         if behind.is_current {
-            return Ok(Freshness::of(0, behind.changes.unreadable(), None));
+            return Ok(Freshness::of(0, behind.changes.unread(), None));
         }
         if is_bare(&listing) && behind.notes > 0 {
             return Ok(self.stays(behind, BARE.to_string()));
@@ -126,6 +126,8 @@ impl Host {
         self.list()?;
         let lock = Lock::wait(&self.layout)?;
         let listing = self.list()?;
+        // Damage to what is derived from the vectors is no reason to lose them.
+        self.layout.forget_codes()?;
         match self.snapshot().and_then(|snapshot| snapshot.verify()) {
             Ok(()) | Err(IndexError::Absent(_)) => {}
             Err(
@@ -152,15 +154,28 @@ impl Host {
             .map_or(listing.notes.len(), |behind| self.count(behind.changes)))
     }
 
+    /// How the index stands to the folder while something else brings it up to date; `reason` says
+    /// what, for people. Changes nothing.
+    ///
+    /// # Errors
+    /// The folder or the index cannot be read.
+    pub fn standing(&self, reason: &str) -> Result<Freshness, EngineError> {
+        let listing = self.list()?;
+        Ok(match self.compare(&listing)? {
+            Some(behind) => self.stays(behind, reason.to_string()),
+            None => Freshness::of(
+                listing.notes.len(),
+                UnreadNotes::default(),
+                Some(reason.to_string()),
+            ),
+        })
+    }
+
     /// An index that cannot be brought up to date now, and why.
     fn stays(&self, behind: Behind, reason: String) -> Freshness {
         let changes = self.settled(behind.changes);
         let pending = changes.pending();
-        Freshness::of(
-            pending,
-            changes.unreadable(),
-            (pending > 0).then_some(reason),
-        )
+        Freshness::of(pending, changes.unread(), (pending > 0).then_some(reason))
     }
 
     /// How many notes really differ.
@@ -170,7 +185,7 @@ impl Host {
 
     /// What really differs: files with a doubtful stamp are read.
     pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
-        changes.settle(|path| self.vault.read(path).ok().map(|file| file.content_hash));
+        changes.settle(|path| self.vault.read(path).map(|file| file.content_hash));
         if self.has_fences() {
             changes.keep_known();
         }
@@ -212,7 +227,7 @@ impl Host {
         let answers = snapshot.fingerprint() != wanted.fingerprint();
         Ok(match self.deputy {
             _ if answers => !complete,
-            Some(_) => wants_deputy(wanted.model()),
+            Some(_) => self.is_troubled() || wants_deputy(wanted.model()),
             None => false,
         })
     }
@@ -259,9 +274,9 @@ impl Host {
         }
         let (pending, unreadable) = if report.stopped || report.unread > 0 {
             let changes = self.settled(self.snapshot()?.changes(listing)?);
-            (changes.pending(), changes.unreadable())
+            (changes.pending(), changes.unread())
         } else {
-            (0, report.unreadable)
+            (0, report.unreadable.clone())
         };
         let reason = if report.stopped {
             Some("the build was interrupted; the next one goes on from here".to_string())
@@ -304,9 +319,8 @@ fn wants_deputy(wanted: Option<&ModelState>) -> bool {
 impl Freshness {
     /// `pending` notes are still to be taken in, for a reason. Those that cannot be read come
     /// on top.
-    fn of(pending: usize, unreadable: Unreadable, reason: Option<String>) -> Freshness {
-        let count = unreadable.changed + unreadable.unseen;
-        let cannot = match count {
+    fn of(pending: usize, unreadable: UnreadNotes, reason: Option<String>) -> Freshness {
+        let cannot = match unreadable.doubtful() {
             0 => None,
             1 => Some("1 note cannot be read; its last content answers".to_string()),
             n => Some(format!(
@@ -314,12 +328,12 @@ impl Freshness {
             )),
         };
         Freshness {
-            pending: pending + unreadable.changed,
+            pending: pending + unreadable.changed(),
             reason: match (reason, cannot) {
                 (Some(reason), Some(cannot)) => Some(format!("{reason}; {cannot}")),
                 (reason, cannot) => reason.or(cannot),
             },
-            unreadable: count,
+            unreadable,
             report: None,
         }
     }

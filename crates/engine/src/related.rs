@@ -90,11 +90,13 @@ impl View<'_> {
                 near_copy,
             });
         }
+        let mut dense = found.dense;
+        self.say_wanted_in(&mut dense)?;
         Ok(RelatedNotes {
             note,
             others,
             notes,
-            dense: found.dense,
+            dense,
         })
     }
 

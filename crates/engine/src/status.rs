@@ -1,11 +1,17 @@
 //! What the index holds, what it does not, and why.
 
+mod lists;
+
 use std::collections::BTreeMap;
 
-use lorewell_index::{IndexError, Layout, Lock, Sizes, SkippedFile, Snapshot, Totals, Warning};
+use lorewell_index::{
+    Changes, Differs, IndexError, Layout, Lock, Sizes, Snapshot, Totals, Warning,
+};
 use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
+use self::lists::{all_new, left_out, pending, unreadable};
+use crate::embedding_turn::Turn;
 use crate::{EngineError, Host, PortableStatus, Watcher};
 
 /// What is wanted of the status.
@@ -34,8 +40,11 @@ pub struct Status {
     pub totals: Totals,
     /// Room on disk.
     pub sizes: Sizes,
-    /// Notes that differ from the folder and are not taken in yet.
-    pub pending: usize,
+    /// Notes that differ from the folder and are not taken in yet, with the reason; the first of
+    /// them.
+    pub pending: Vec<LeftOutFile>,
+    /// How many there are in all.
+    pub pending_total: u64,
     /// The process that is writing the index now, if there is one and it is known.
     pub writer: Option<Option<u32>>,
     /// Who watches the vault, if anybody does.
@@ -44,6 +53,8 @@ pub struct Status {
     pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
+    /// How the embedding of what waits stands.
+    pub embedding: EmbeddingStatus,
     /// Files that are not searched, with the reason; the first of them.
     pub left_out: Vec<LeftOutFile>,
     /// How many there are in all.
@@ -56,7 +67,7 @@ pub struct Status {
     pub warnings: Vec<Warning>,
     /// How many there are in all.
     pub warnings_total: u64,
-    /// Hosts that this vault's settings let the program speak to. None today.
+    /// Where this vault's text is sent, by its settings.
     pub network_targets: Vec<String>,
     /// The outcome of the check, if it was wanted: nothing wrong, or what.
     pub verified: Option<Result<(), String>>,
@@ -79,6 +90,19 @@ pub struct ModelStatus {
     pub missing: u64,
     /// Passages that the model will not take.
     pub refused: u64,
+    /// Texts that were cut because they are longer than the model takes.
+    pub cut: u64,
+}
+
+/// How the embedding of what waits stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddingStatus {
+    /// The process that embeds now, if there is one and it is known.
+    pub process: Option<Option<u32>>,
+    /// Why the wanted model cannot be used, if it is known not to be.
+    pub trouble: Option<String>,
+    /// The wanted model's name.
+    pub wanted: String,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -143,7 +167,7 @@ impl Host {
         };
         let skipped = snapshot
             .as_ref()
-            .map(Snapshot::skipped)
+            .map(|snapshot| snapshot.skipped(&listing))
             .transpose()?
             .unwrap_or_default();
         let skipped = match self.has_fences() {
@@ -152,22 +176,35 @@ impl Host {
         };
         let (warnings, warnings_total) =
             self.warnings(&listing, snapshot.as_ref(), request.list_limit)?;
-        let pending = match &snapshot {
-            Some(snapshot) => {
-                let changes = self.settled(snapshot.changes(&listing)?);
-                changes.pending() + changes.unreadable().changed
-            }
-            None if self.has_fences() => 0,
-            None => listing.notes.len(),
+        let changes = match &snapshot {
+            Some(snapshot) => Some(self.settled(snapshot.changes(&listing)?)),
+            None => None,
         };
         if self.has_fences() {
             let asked = request.why_not.as_ref().map(|path| self.relative(path));
             only_indexed(&mut listing, snapshot.as_ref(), asked.as_deref())?;
         }
-        let (left_out, left_out_total) = left_out(&listing, &skipped, request.list_limit);
+        let unread = changes.as_ref().map(Changes::unread).unwrap_or_default();
+        let (left_out, unreadable) = (
+            left_out(&listing, &skipped, &unread),
+            unreadable(&listing, &skipped, &unread),
+        );
         let file = match &request.why_not {
-            Some(path) => Some(self.file_state(path, &listing, snapshot.as_ref(), &skipped)?),
+            Some(path) => {
+                let looked = Looked {
+                    listing: &listing,
+                    snapshot: snapshot.as_ref(),
+                    changes: changes.as_ref(),
+                    left_out: &left_out,
+                    unreadable: &unreadable,
+                };
+                Some(self.file_state(path, &looked)?)
+            }
             None => None,
+        };
+        let pending = match &changes {
+            Some(changes) => pending(changes, &unreadable),
+            None => all_new(&listing),
         };
         Ok(Status {
             vault: self.name.clone(),
@@ -179,7 +216,8 @@ impl Host {
                 .map(|s| s.totals().clone())
                 .unwrap_or_default(),
             sizes: self.layout.sizes(),
-            pending,
+            pending_total: pending.len() as u64,
+            pending: first(pending, request.list_limit),
             writer: writer(&self.layout),
             watcher: Watcher::of(self.index_folder()),
             portable: self.portable_status()?,
@@ -187,13 +225,14 @@ impl Host {
                 Some(snapshot) => self.models(snapshot)?,
                 None => Vec::new(),
             },
-            left_out,
-            left_out_total,
-            unreadable: unreadable(&listing, &skipped),
+            embedding: self.embedding_status(),
+            left_out_total: left_out.len() as u64,
+            left_out: first(left_out, request.list_limit),
+            unreadable,
             other_files: listing.other_files,
             warnings,
             warnings_total,
-            network_targets: Vec::new(),
+            network_targets: self.embedder.network_target().into_iter().collect(),
             verified: match (&snapshot, request.verify) {
                 (Some(snapshot), true) => {
                     Some(snapshot.verify().map_err(|error| error.to_string()))
@@ -202,6 +241,18 @@ impl Host {
             },
             file,
         })
+    }
+
+    fn embedding_status(&self) -> EmbeddingStatus {
+        let (wanted, trouble) = match &self.unusable {
+            Some(unusable) => (unusable.model.as_str(), Some(unusable.reason.clone())),
+            None => (self.embedder.model(), self.embedder.trouble()),
+        };
+        EmbeddingStatus {
+            process: Turn::holder(self.index_folder()),
+            trouble,
+            wanted: wanted.to_string(),
+        }
     }
 
     fn warnings(
@@ -229,40 +280,29 @@ impl Host {
         Ok((warnings, total))
     }
 
-    fn file_state(
-        &self,
-        path: &str,
-        listing: &Listing,
-        snapshot: Option<&Snapshot>,
-        skipped: &[SkippedFile],
-    ) -> Result<FileState, EngineError> {
+    fn file_state(&self, path: &str, looked: &Looked<'_>) -> Result<FileState, EngineError> {
         let wanted = self.relative(path);
         let same = |other: &str| name_key(other) == name_key(&wanted);
-        let (unreadable, all) = (
-            unreadable(listing, skipped),
-            left_out(listing, skipped, usize::MAX).0,
-        );
         let within = |file: &&LeftOutFile| {
             let rest = wanted.strip_prefix(&file.path);
             same(&file.path) || (file.folder && rest.is_some_and(|r| r.starts_with('/')))
         };
-        if let Some(file) = unreadable.iter().find(within) {
+        if let Some(file) = looked.unreadable.iter().find(within) {
             return Ok(FileState::Failed(file.clone()));
         }
-        if let Some(file) = all.iter().find(within) {
+        if let Some(file) = looked.left_out.iter().find(within) {
             return Ok(FileState::LeftOut(file.clone()));
         }
-        if let Some(entry) = listing.notes.iter().find(|entry| same(entry.path.as_str())) {
-            let pending = |s: &Snapshot| {
-                s.changes(listing)
-                    .map(|changes| self.settled(changes).names(entry.path.as_str()))
-            };
-            let known = snapshot
-                .map(|s| s.note_at(entry.path.as_str()))
-                .transpose()?
-                .flatten();
-            return Ok(match (snapshot, known) {
-                (Some(snapshot), Some(note)) if !pending(snapshot)? => FileState::Indexed {
+        let mut notes = looked.listing.notes.iter().map(|note| note.path.as_str());
+        if let Some(path) = notes.find(|path| same(path)) {
+            let differing = looked.changes.map(Changes::differing).unwrap_or_default();
+            let differs = differing.iter().find(|(other, _)| *other == path);
+            if let Some((_, differs @ Differs::Unread(_))) = differs {
+                return Ok(FileState::Failed(lists::differing(path, *differs)));
+            }
+            let known = looked.snapshot.map(|s| s.note_at(path));
+            return Ok(match known.transpose()?.flatten() {
+                Some(note) if differs.is_none() => FileState::Indexed {
                     passages: note.passages,
                 },
                 _ => FileState::Pending,
@@ -287,8 +327,22 @@ impl Host {
     }
 }
 
+/// What a look at the vault and its index found.
+struct Looked<'a> {
+    listing: &'a Listing,
+    snapshot: Option<&'a Snapshot>,
+    changes: Option<&'a Changes>,
+    left_out: &'a [LeftOutFile],
+    unreadable: &'a [LeftOutFile],
+}
+
+fn first(mut files: Vec<LeftOutFile>, limit: usize) -> Vec<LeftOutFile> {
+    files.truncate(limit);
+    files
+}
+
 /// Leaves nothing in a listing of which the index has no note, see [`Host::has_fences`]; and of
-/// the notes those alone that a status may have to name.
+/// the notes the one alone that was asked for.
 fn only_indexed(
     listing: &mut Listing,
     snapshot: Option<&Snapshot>,
@@ -298,8 +352,7 @@ fn only_indexed(
     let notes = std::mem::take(&mut listing.notes);
     for entry in notes {
         let path = entry.path.as_str();
-        let is_wanted = entry.placeholder || is_asked(path);
-        let known = snapshot.filter(|_| is_wanted).map(|s| s.note_at(path));
+        let known = snapshot.filter(|_| is_asked(path)).map(|s| s.note_at(path));
         if known.transpose()?.flatten().is_some() {
             listing.notes.push(entry);
         }
@@ -321,6 +374,7 @@ fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
         outside: state.outside,
         missing: state.missing,
         refused: state.refused,
+        cut: state.cut,
     })
 }
 
@@ -329,50 +383,4 @@ fn writer(layout: &Layout) -> Option<Option<u32>> {
         return None;
     }
     Lock::holder(layout)
-}
-
-fn left_out(listing: &Listing, skipped: &[SkippedFile], limit: usize) -> (Vec<LeftOutFile>, u64) {
-    let listed = listing.left_out.iter().map(|file| LeftOutFile {
-        path: file.path.clone(),
-        folder: file.folder,
-        code: file.reason.code().to_string(),
-        reason: file.reason.to_string(),
-    });
-    let placeholders = listing
-        .notes
-        .iter()
-        .filter(|entry| entry.placeholder)
-        .map(|entry| LeftOutFile {
-            path: entry.path.as_str().to_string(),
-            folder: false,
-            code: lorewell_vault::Reason::Placeholder.code().to_string(),
-            reason: lorewell_vault::Reason::Placeholder.to_string(),
-        });
-    let read = skipped.iter().filter(|file| !file.failed).map(from_skipped);
-    let mut all: Vec<LeftOutFile> = listed.chain(placeholders).chain(read).collect();
-    all.sort_by(|a, b| a.path.cmp(&b.path));
-    let total = all.len() as u64;
-    all.truncate(limit);
-    (all, total)
-}
-
-fn unreadable(listing: &Listing, skipped: &[SkippedFile]) -> Vec<LeftOutFile> {
-    let listed = listing.unreadable.iter().map(|file| LeftOutFile {
-        path: file.path.clone(),
-        folder: file.folder,
-        code: "unreadable".to_string(),
-        reason: file.message.clone(),
-    });
-    listed
-        .chain(skipped.iter().filter(|file| file.failed).map(from_skipped))
-        .collect()
-}
-
-fn from_skipped(file: &SkippedFile) -> LeftOutFile {
-    LeftOutFile {
-        path: file.path.clone(),
-        folder: false,
-        code: file.code.clone(),
-        reason: file.reason.clone(),
-    }
 }

@@ -1,7 +1,7 @@
 //! A view: answers from one generation of the index.
 
 use lorewell_embed::Embedder;
-use lorewell_index::Totals;
+use lorewell_index::{Totals, Unread, UnreadNotes};
 use lorewell_retrieval::{Answer, Request};
 
 use crate::shelf::Lent;
@@ -13,9 +13,25 @@ pub struct View<'h> {
     pub(crate) snapshot: Lent<'h>,
     /// The model whose vectors the snapshot has.
     pub(crate) embedder: &'static dyn Embedder,
+    /// Notes that cannot be read now, as far as is known.
+    pub(crate) unread: UnreadNotes,
 }
 
 impl View<'_> {
+    /// The same view, which knows of notes that cannot be read now: what a look at the folder
+    /// found.
+    #[must_use]
+    pub fn knowing(mut self, unread: UnreadNotes) -> Self {
+        self.unread = unread;
+        self
+    }
+
+    /// Why a note cannot be read now, so that its last content answers; nothing where it can, or
+    /// where the folder was not looked at.
+    pub fn unread(&self, path: &str) -> Option<Unread> {
+        self.unread.why(path)
+    }
+
     /// The vault's name.
     pub fn vault(&self) -> &str {
         self.host.name()
@@ -31,11 +47,9 @@ impl View<'_> {
     /// # Errors
     /// Only if the index cannot be read; no question is an error.
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
-        Ok(lorewell_retrieval::search(
-            &self.snapshot,
-            self.embedder,
-            request,
-        )?)
+        let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, request)?;
+        self.say_wanted(&mut answer)?;
+        Ok(answer)
     }
 
     /// The path of the note that a name means (a path, name, title or alias), and those of other

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::Date;
 use crate::batch::BatchNote;
 use crate::prepare::{PreparedNote, PreparedPassage, Skipped};
+use crate::sealed::{is_sealed, kept, sealed};
 use crate::snapshot::NameKind;
 
 /// A list or a map as JSON text. The kinds that are written here cannot fail.
@@ -256,9 +257,26 @@ pub(crate) fn touch_note(
     Ok(dated > 0 || readable)
 }
 
-/// Notes why a file is not taken in. Whether that is news.
-pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite::Result<bool> {
+/// What noting a file that is not taken in comes to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Noted {
+    /// It was not noted before, or otherwise.
+    pub(crate) is_news: bool,
+    /// Its path stood open in the catalogue until now, and is sealed.
+    pub(crate) was_open: bool,
+}
+
+/// Notes why a file is not taken in.
+pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite::Result<Noted> {
     let entry = &skipped.entry;
+    let path = kept(entry.path.as_str(), skipped.code);
+    let other = match is_sealed(&path) {
+        true => entry.path.as_str().to_string(),
+        false => sealed(entry.path.as_str()),
+    };
+    let replaced = connection
+        .prepare_cached("DELETE FROM skipped WHERE path = ?1")?
+        .execute([other])?;
     let changed = connection
         .prepare_cached(
             "INSERT INTO skipped VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -267,7 +285,7 @@ pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite:
              WHERE (size, modified_ns, changed_ns, inode, code, reason, failed) <> (?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
-            entry.path.as_str(),
+            path,
             entry.size as i64,
             entry.modified_ns,
             entry.changed_ns,
@@ -276,10 +294,13 @@ pub(crate) fn skip_file(connection: &Connection, skipped: &Skipped) -> rusqlite:
             skipped.reason,
             skipped.failed
         ])?;
-    Ok(changed > 0)
+    Ok(Noted {
+        is_news: changed > 0,
+        was_open: replaced > 0 && is_sealed(&path),
+    })
 }
 
-/// Whether the file at a path is a skipped one that readers are told of: not behind a fence.
+/// Whether the file kept under a path is a skipped one that readers are told of: not behind a fence.
 pub(crate) fn is_told(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM skipped WHERE path = ?1 AND code <> ?2")?
@@ -289,7 +310,7 @@ pub(crate) fn is_told(connection: &Connection, path: &str) -> rusqlite::Result<b
 /// Whether there was something to forget.
 pub(crate) fn forget_skipped(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
     let rows = connection
-        .prepare_cached("DELETE FROM skipped WHERE path = ?1")?
-        .execute([path])?;
+        .prepare_cached("DELETE FROM skipped WHERE path IN (?1, ?2)")?
+        .execute([path, &sealed(path)])?;
     Ok(rows > 0)
 }

@@ -3,10 +3,15 @@
 //! Stamps (size, times, inode) only save work: a file whose stamp differs is read, and its
 //! content hash decides whether it changed.
 
+use std::cell::OnceCell;
+
 use lorewell_text::NotePath;
-use lorewell_vault::{FileEntry, Listing};
+use lorewell_vault::{FileEntry, Listing, ReadError};
 use rusqlite::{Connection, Row};
 use rustc_hash::FxHashMap;
+
+use crate::sealed::{self, is_sealed};
+use crate::unread::{Unread, UnreadNote, UnreadNotes};
 
 /// The work that lies between the catalogue and the folder.
 #[derive(Clone, Debug, Default)]
@@ -17,17 +22,21 @@ pub struct Changes {
     pub(crate) removed: Vec<(u32, NotePath)>,
     /// Skipped files that are gone.
     pub(crate) forgotten: Vec<String>,
-    /// Notes that cannot be read now.
-    pub(crate) unreadable: Unreadable,
+    /// Notes of the index that cannot be read now.
+    pub(crate) unread: UnreadNotes,
 }
 
-/// Notes of the index that cannot be read now, so that their last content stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unreadable {
-    /// Those that differ from a file that was found unreadable, or is not on this machine.
-    pub changed: usize,
-    /// Those in folders that cannot be looked into; whether they differ is not known.
-    pub unseen: usize,
+/// How a note differs from what the index holds of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differs {
+    /// The index has no note of this path.
+    New,
+    /// It has another content, or was read in another way.
+    Changed,
+    /// Its file is gone.
+    Gone,
+    /// It has another content, which cannot be read now.
+    Unread(Unread),
 }
 
 /// A file to read, and the note it was before.
@@ -60,14 +69,34 @@ pub(crate) const OUTDATED: i64 = -2;
 pub(crate) const UNSTAMPED: i64 = -1;
 
 impl Changes {
-    /// How many notes the index has not taken in yet.
+    /// How many notes the index has not taken in yet and could.
     pub fn pending(&self) -> usize {
         self.read.len() + self.removed.len()
     }
 
     /// Notes of the index that cannot be read now. They are not pending.
-    pub fn unreadable(&self) -> Unreadable {
-        self.unreadable
+    pub fn unread(&self) -> UnreadNotes {
+        self.unread.clone()
+    }
+
+    /// Every note that differs from what the index holds, in the order of paths: those that are
+    /// pending, and those of which it is known that they differ and that cannot be read now.
+    pub fn differing(&self) -> Vec<(&str, Differs)> {
+        let read = self.read.iter().map(|candidate| {
+            let path = candidate.entry.path.as_str();
+            match candidate.known {
+                Some(_) => (path, Differs::Changed),
+                None => (path, Differs::New),
+            }
+        });
+        let gone = self.removed.iter();
+        let gone = gone.map(|(_, path)| (path.as_str(), Differs::Gone));
+        let unread = self.unread.iter();
+        let unread = unread.filter(|note| note.differs == Some(true));
+        let unread = unread.map(|note| (note.path.as_str(), Differs::Unread(note.why)));
+        let mut all: Vec<_> = read.chain(gone).chain(unread).collect();
+        all.sort_unstable_by_key(|(path, _)| *path);
+        all
     }
 
     /// Whether the index has nothing to do.
@@ -77,27 +106,32 @@ impl Changes {
 
     /// Drops the files whose content is the one that the catalogue has, although their stamp is
     /// another or was too young to be trusted. `hash` reads a file; only files with a catalogued
-    /// note are read.
-    pub fn settle(&mut self, hash: impl Fn(&NotePath) -> Option<[u8; 32]>) {
-        self.read.retain(|candidate| match &candidate.known {
-            Some(known) if !known.outdated => {
-                hash(&candidate.entry.path) != Some(known.content_hash)
+    /// note are read. Those that cannot be read now are not pending any more.
+    pub fn settle(&mut self, hash: impl Fn(&NotePath) -> Result<[u8; 32], ReadError>) {
+        let mut unread: Vec<UnreadNote> = self.unread.iter().cloned().collect();
+        self.read.retain(|candidate| {
+            let Some(known) = candidate.known.as_ref().filter(|known| !known.outdated) else {
+                return true;
+            };
+            let path = &candidate.entry.path;
+            match hash(path) {
+                Ok(hash) => hash != known.content_hash,
+                Err(error) => match why_unread(&error) {
+                    Some(why) => {
+                        unread.push(UnreadNote::of(path.as_str(), why, Some(true)));
+                        false
+                    }
+                    None => true,
+                },
             }
-            _ => true,
         });
+        self.unread = UnreadNotes::new(unread);
     }
 
     /// Leaves files that no note of the index comes from out of the count: what was not read may
     /// be something that must not be counted.
     pub fn keep_known(&mut self) {
         self.read.retain(|candidate| candidate.known.is_some());
-    }
-
-    /// Whether the note at a path is new or changed.
-    pub fn names(&self, path: &str) -> bool {
-        self.read
-            .iter()
-            .any(|candidate| candidate.entry.path.as_str() == path)
     }
 
     /// Compares a listing with the catalogue. Rows are looked up in the listing as they come, for
@@ -107,6 +141,7 @@ impl Changes {
         let listed = listing.notes.iter().enumerate();
         let places: FxHashMap<&str, usize> = listed.map(|(i, e)| (e.path.as_str(), i)).collect();
         let mut files: Vec<File> = vec![File::default(); listing.notes.len()];
+        let mut unread = Vec::new();
         let mut notes = connection.prepare_cached(
             "SELECT path, size, modified_ns, changed_ns, inode, id, content_hash FROM notes",
         )?;
@@ -116,35 +151,52 @@ impl Changes {
             match places.get(path) {
                 Some(place) if is_unchanged(row, &listing.notes[*place])? => {
                     files[*place].is_done = true;
+                    if listing.notes[*place].placeholder {
+                        unread.push(UnreadNote::of(path, Unread::NotLocal, Some(false)));
+                    }
                 }
                 Some(place) => files[*place].known = Some(Known::read(row)?),
-                None if listing.may_exist(path) => changes.unreadable.unseen += 1,
+                None if listing.may_exist(path) => {
+                    unread.push(UnreadNote::of(path, Unread::Unreadable, None));
+                }
                 None => changes.removed.push((row.get(5)?, NotePath::new(path))),
             }
         }
+        let mut done = Vec::new();
         let mut skipped = connection
             .prepare_cached("SELECT path, size, modified_ns, changed_ns, inode FROM skipped")?;
         let mut rows = skipped.query([])?;
+        let sealed = OnceCell::new();
         while let Some(row) = rows.next()? {
             let path = row.get_ref(0)?.as_str()?;
-            match places.get(path) {
+            let place = match is_sealed(path) {
+                true => sealed
+                    .get_or_init(|| sealed::places(listing, |place| !files[place].is_done))
+                    .get(path),
+                false => places.get(path),
+            };
+            match place {
                 // A note that could not be read the last time is in both tables.
-                Some(place) => {
-                    files[*place].is_done |= is_unchanged(row, &listing.notes[*place])?;
-                }
+                Some(place) if is_unchanged(row, &listing.notes[*place])? => done.push(*place),
+                Some(_) => {}
+                // It may lie where nothing can be seen.
+                None if is_sealed(path) && !listing.unreadable.is_empty() => {}
                 None if listing.may_exist(path) => {}
                 None => changes.forgotten.push(path.to_string()),
             }
         }
-        let is_unreadable = |(entry, file): &(&FileEntry, &File)| {
-            file.known.is_some() && (file.is_done || entry.placeholder)
-        };
-        changes.unreadable.changed = listing
-            .notes
-            .iter()
-            .zip(&files)
-            .filter(is_unreadable)
-            .count();
+        for place in done {
+            files[place].is_done = true;
+        }
+        for (entry, file) in listing.notes.iter().zip(&files) {
+            let why = match (&file.known, entry.placeholder, file.is_done) {
+                (None, ..) | (_, false, false) => continue,
+                (_, true, _) => Unread::NotLocal,
+                (_, false, true) => Unread::Unreadable,
+            };
+            unread.push(UnreadNote::of(entry.path.as_str(), why, Some(true)));
+        }
+        changes.unread = UnreadNotes::new(unread);
         let pairs = listing.notes.iter().zip(files);
         let to_read = pairs.filter(|(entry, file)| !file.is_done && !entry.placeholder);
         changes.read = to_read
@@ -156,6 +208,16 @@ impl Changes {
         changes.removed.sort_unstable_by(|a, b| a.1.cmp(&b.1));
         changes.forgotten.sort_unstable();
         Ok(changes)
+    }
+}
+
+/// Why a note cannot be read, if an error says so of it: not where it is gone or changes, nor where
+/// it is left out.
+fn why_unread(error: &ReadError) -> Option<Unread> {
+    match error {
+        ReadError::Placeholder { .. } => Some(Unread::NotLocal),
+        ReadError::NoPermission { .. } | ReadError::Io { .. } => Some(Unread::Unreadable),
+        _ => None,
     }
 }
 

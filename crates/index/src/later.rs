@@ -43,6 +43,8 @@ pub struct Late {
     pub embedded: usize,
     /// Passages of notes that cannot be read now, or changed meanwhile; they go on waiting.
     pub unread: usize,
+    /// Texts that were longer than the model takes, so that their end is not in their vector.
+    pub cut: u64,
     /// Why the model answered nothing, for people, if it failed.
     pub trouble: Option<String>,
 }
@@ -140,7 +142,7 @@ impl Writer {
         self.while_astray(|writer| writer.publish_late(late))
     }
 
-    /// Lets other models go if this one covers everything that can be read. `late` tells how many
+    /// Lets other models go, but for the newest, if this one covers everything that can be read. `unread` tells how many
     /// passages could not.
     ///
     /// # Errors
@@ -148,7 +150,7 @@ impl Writer {
     pub fn settle_models(&mut self, unread: usize) -> Result<(), IndexError> {
         let waiting = self.open_waits()?;
         if waiting <= unread as u64 {
-            self.forget_other_models()?;
+            self.forget_idle_models()?;
         }
         Ok(())
     }
@@ -247,6 +249,11 @@ impl Writer {
                 }
             }
         }
+        if late.cut > 0 {
+            let key = cut_key(self.state.model.id);
+            let cut = catalogue::number(&transaction, &key).map_err(fail)? + late.cut;
+            catalogue::set_meta(&transaction, &key, &cut.to_string()).map_err(fail)?;
+        }
         self.state
             .save(&transaction, self.vectors.rows())
             .map_err(fail)?;
@@ -284,7 +291,9 @@ impl Desk<'_> {
         };
         let mut read = read;
         if dear {
+            let before = self.embedder.cut();
             late.trouble = embed_together(self.embedder, &mut read);
+            late.cut = self.embedder.cut().saturating_sub(before);
         }
         for note in read {
             late.unread += note.unread;
@@ -330,6 +339,11 @@ fn waiting(
         )?
         .query_map(params![model, before, limit as i64], read)?
         .collect()
+}
+
+/// Where the catalogue counts a model's texts that were cut.
+pub(crate) fn cut_key(model: i64) -> String {
+    format!("cut {model}")
 }
 
 /// How many waiting passages have a text that the model will not take.

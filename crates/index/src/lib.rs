@@ -40,19 +40,21 @@ mod record;
 mod rest;
 mod schema;
 mod scope;
+mod sealed;
 mod settings;
 mod snapshot;
 mod state;
 mod stored;
 mod superseded;
 mod tidy;
+mod unread;
 mod update;
 mod verify;
 mod whole;
 mod writer;
 
 pub use accept::known_filters;
-pub use compare::{Changes, Unreadable};
+pub use compare::{Changes, Differs};
 pub use date::Date;
 pub use error::IndexError;
 pub use evidence::{
@@ -70,6 +72,7 @@ pub use scope::Scope;
 pub use settings::{FieldWeights, IndexSettings};
 pub use snapshot::{NameKind, NoteName, Snapshot};
 pub use stored::{ModelState, SkippedFile, StoredNote, StoredPassage, Totals, Warning};
+pub use unread::{Unread, UnreadNote, UnreadNotes};
 pub use update::{Observer, Quiet, Stage, UpdateReport};
 pub use writer::Writer;
 

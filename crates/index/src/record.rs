@@ -13,7 +13,7 @@ use crate::{IndexError, Layout, catalogue};
 pub(crate) struct Recorded {
     /// A reader could tell.
     pub(crate) visible: bool,
-    /// A note went because of a rule.
+    /// A note, or its name, went because of a rule.
     pub(crate) excluded: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn record_other(
         Prepared::Skipped(skipped) => {
             report.skipped += 1;
             report.unread += usize::from(skipped.failed);
-            let news = catalogue::skip_file(transaction, skipped).map_err(fail)?;
+            let noted = catalogue::skip_file(transaction, skipped).map_err(fail)?;
             // What could not be read keeps its last content.
             let path = skipped.entry.path.as_str();
             let gone = match skipped.failed {
@@ -46,8 +46,9 @@ pub(crate) fn record_other(
                 state.remove_note(transaction, layout, note)?;
             }
             let is_told = skipped.code != Reason::Fenced.code();
-            recorded.visible = news && is_told || gone.is_some();
-            recorded.excluded = gone.is_some() && skipped.code.starts_with("excluded");
+            recorded.visible = noted.is_news && is_told || gone.is_some();
+            let left = gone.is_some() && skipped.code.starts_with("excluded");
+            recorded.excluded = left || noted.was_open;
         }
         Prepared::Later => report.unread += 1,
         Prepared::Note(_) => {}

@@ -10,7 +10,7 @@ use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 5;
+pub(crate) const FORMAT: u32 = 6;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -57,6 +57,8 @@ CREATE INDEX links_to ON links (target_key);
 CREATE TABLE warnings (note INTEGER NOT NULL, line INTEGER NOT NULL, message TEXT NOT NULL);
 CREATE INDEX warnings_of_note ON warnings (note);
 
+-- Files with the name of a note that were read and not taken in. The paths of excluded ones are
+-- sealed.
 CREATE TABLE skipped (
   path TEXT PRIMARY KEY,
   size INTEGER NOT NULL, modified_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
 use crate::rest::Mark;
+use crate::sealed::{self, is_sealed};
 use crate::state::{OpenSegment, open_segments};
 use crate::{
     Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState,
@@ -325,9 +326,10 @@ impl Snapshot {
         Ok(!found.is_empty())
     }
 
-    /// Files that were read and not taken in.
-    pub fn skipped(&self) -> Result<Vec<SkippedFile>, IndexError> {
-        self.query(
+    /// Files that were read and not taken in. Of those that are excluded the names are known by
+    /// `listing` alone; what it does not have is left out.
+    pub fn skipped(&self, listing: &Listing) -> Result<Vec<SkippedFile>, IndexError> {
+        let mut skipped: Vec<SkippedFile> = self.query(
             "SELECT path, code, reason, failed FROM skipped ORDER BY path",
             [],
             |row| {
@@ -338,7 +340,21 @@ impl Snapshot {
                     failed: row.get(3)?,
                 })
             },
-        )
+        )?;
+        let places = OnceCell::new();
+        skipped.retain_mut(|file| {
+            if !is_sealed(&file.path) {
+                return true;
+            }
+            let places = places.get_or_init(|| sealed::places(listing, |_| true));
+            let place = places.get(&file.path).and_then(|at| listing.notes.get(*at));
+            place.is_some_and(|entry| {
+                file.path = entry.path.as_str().to_string();
+                true
+            })
+        });
+        skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(skipped)
     }
 
     /// Warnings of reading, by path and line; at most `limit`, with how many there are in all.

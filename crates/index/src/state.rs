@@ -3,21 +3,25 @@
 
 use std::path::PathBuf;
 
-use lorewell_embed::Embedder;
+use lorewell_embed::{Embedder, StaticModel};
 use lorewell_lexical::{Bitmap, Live, Segment};
 use lorewell_vectors::RowSet;
 use rusqlite::{Connection, params};
 
 use crate::batch::BatchNote;
+use crate::later::cut_key;
 use crate::model_row::ModelRow;
 use crate::{IndexError, Layout, catalogue};
+
+/// So many models beside the writer's are kept for who goes back to one.
+const KEPT_MODELS: usize = 2;
 
 /// The generation as the writer changes it.
 pub(crate) struct State {
     pub(crate) segments: Vec<OpenSegment>,
     /// The model that is written for.
     pub(crate) model: ModelRow,
-    /// Models beside it, whose vectors stay until it covers everything.
+    /// Models beside it, whose vectors stay until it covers everything, and some longer.
     pub(crate) others: Vec<ModelRow>,
     notes: u64,
     passages: u64,
@@ -52,15 +56,48 @@ impl State {
         })
     }
 
-    /// Takes the other models out of the catalogue.
-    pub(crate) fn forget_other_models(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        for table in ["vectors", "waiting", "refused"] {
-            let sql = format!("DELETE FROM {table} WHERE model <> ?1");
-            connection.execute(&sql, [self.model.id])?;
+    /// Takes models other than the writer's out of the catalogue.
+    pub(crate) fn forget_models(
+        &mut self,
+        connection: &Connection,
+        models: &[i64],
+    ) -> rusqlite::Result<()> {
+        for model in models {
+            for table in ["vectors", "waiting", "refused"] {
+                let sql = format!("DELETE FROM {table} WHERE model = ?1");
+                connection.execute(&sql, [model])?;
+            }
+            connection.execute("DELETE FROM models WHERE id = ?1", [model])?;
+            connection.execute("DELETE FROM meta WHERE key = ?1", [cut_key(*model)])?;
         }
-        connection.execute("DELETE FROM models WHERE id <> ?1", [self.model.id])?;
-        self.others.clear();
+        self.others.retain(|other| !models.contains(&other.id));
         Ok(())
+    }
+
+    /// Models that are not worth their room once this one covers everything: the built-in one,
+    /// which is made again in no time, other states of this model, and all but the newest of the
+    /// rest, which are kept so that to go back to one embeds nothing.
+    pub(crate) fn idle_models(&self, connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+        let built_in = StaticModel::built_in().model();
+        let mut models = connection.prepare_cached(
+            "SELECT m.id, m.model = own.model OR m.model = ?2
+             FROM models m JOIN models own ON own.id = ?1
+             WHERE m.id <> ?1 ORDER BY m.id DESC",
+        )?;
+        let rows = models.query_map(params![self.model.id, built_in], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let mut kept = 0;
+        let mut idle = Vec::new();
+        for row in rows {
+            let (id, is_idle): (i64, bool) = row?;
+            if is_idle || kept == KEPT_MODELS {
+                idle.push(id);
+            } else {
+                kept += 1;
+            }
+        }
+        Ok(idle)
     }
 
     /// Takes one note out of the catalogue, the segments and the vectors.

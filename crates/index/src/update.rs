@@ -6,9 +6,10 @@ use lorewell_embed::Cost;
 
 use crate::IndexError;
 use crate::batch::{Batch, plan};
-use crate::compare::{Candidate, Changes, Unreadable};
+use crate::compare::{Candidate, Changes};
 use crate::later::Desk;
 use crate::prepare::Preparation;
+use crate::unread::UnreadNotes;
 use crate::writer::Writer;
 
 /// Hears of the progress of an update, and can stop it. Called from several threads.
@@ -24,6 +25,10 @@ pub trait Observer: Sync {
     /// Work of this kind begins.
     fn stage(&self, stage: Stage) {
         let _ = stage;
+    }
+    /// Of the passages that waited for a vector, so many wait no more.
+    fn vectors(&self, done: u64, all: u64) {
+        let _ = (done, all);
     }
     /// Asked often: whether to stop at the next safe point. What was done until then is kept.
     fn stopped(&self) -> bool {
@@ -63,8 +68,8 @@ pub struct UpdateReport {
     pub skipped: usize,
     /// Files that could not be read, or changed meanwhile; what was known of them stays.
     pub unread: usize,
-    /// Notes that were known to be unreadable before, and were not tried again.
-    pub unreadable: Unreadable,
+    /// Notes of the index that could not be read before either, and were not tried again.
+    pub unreadable: UnreadNotes,
     /// Whether it was stopped before all was done.
     pub stopped: bool,
     /// The generation afterwards.

@@ -50,8 +50,14 @@ impl Writer {
     ) -> Result<Writer, IndexError> {
         let connection = schema::open_for_writing(layout)?;
         let segments_folder = layout.segments();
-        std::fs::create_dir_all(&segments_folder)
-            .map_err(|source| IndexError::folder(&segments_folder, source))?;
+        let generation = catalogue::generation(&connection);
+        let generation = generation.map_err(|e| IndexError::sqlite(layout.folder(), e))?;
+        if generation == 0 || !segments_folder.is_dir() {
+            // One that made it may have ended before its name was sure to last.
+            std::fs::create_dir_all(&segments_folder)
+                .and_then(|()| sync_folder(layout.folder()))
+                .map_err(|source| IndexError::folder(&segments_folder, source))?;
+        }
         let (state, vectors) = load(layout, &connection, embedder)?;
         let writer = Writer {
             layout: layout.clone(),
@@ -142,7 +148,7 @@ impl Writer {
             ..UpdateReport::default()
         };
         let changes = Changes::find(&self.connection, listing).map_err(|e| self.failed(e))?;
-        report.unreadable = changes.unreadable();
+        report.unreadable = changes.unread();
         let dear = embedder.cost() == Cost::Dear;
         let waits = self.state.model.waiting > 0 && !dear;
         if !changes.is_empty() || waits || self.unfinished()? || !self.state.others.is_empty() {
@@ -305,15 +311,18 @@ impl Writer {
         catalogue::set_unfinished(&self.connection, false).map_err(|e| self.failed(e))
     }
 
-    /// Drops the vectors of other models: nothing asks for them any more.
-    pub(crate) fn forget_other_models(&mut self) -> Result<(), IndexError> {
-        if self.state.others.is_empty() {
-            return Ok(());
-        }
+    /// Drops the vectors of other models that nobody is likely to ask for any more.
+    pub(crate) fn forget_idle_models(&mut self) -> Result<(), IndexError> {
         let folder = self.layout.folder().to_path_buf();
         let fail = |source| IndexError::sqlite(&folder, source);
+        let idle = self.state.idle_models(&self.connection).map_err(fail)?;
+        if idle.is_empty() {
+            return Ok(());
+        }
         let transaction = begin(&mut self.connection).map_err(fail)?;
-        self.state.forget_other_models(&transaction).map_err(fail)?;
+        self.state
+            .forget_models(&transaction, &idle)
+            .map_err(fail)?;
         catalogue::next_generation(&transaction).map_err(fail)?;
         failpoint("before-models-commit")?;
         transaction.commit().map_err(fail)?;
@@ -386,7 +395,7 @@ fn load(
 ) -> Result<(State, VectorWriter), IndexError> {
     let state = State::load(layout, connection, embedder)?;
     let folder = layout.vectors(&state.model.folder);
-    let is_new = !folder.exists();
+    let is_new = state.model.rows == 0 || !folder.exists();
     let vectors = VectorWriter::open(&folder, embedder.dimension(), state.model.rows)
         .map_err(|source| IndexError::vectors(layout.folder(), source))?;
     if is_new {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failpoint::failpoint;
 use crate::format::{ENTRY_BYTES, Header};
 use crate::own::{OwnFiles, Rows};
 use crate::place::entries;
@@ -103,11 +104,15 @@ impl Store {
             return Err(PortableError::NotAFolder(path));
         }
         let mut carried = Carried::default();
+        let pass = |point| failpoint(point).map_err(PortableError::io("write", &self.folder()));
         self.carry_model(own, live, dead, &mut carried)?;
+        pass("carry-before-other-models")?;
         if dead != Dead::Keep {
             self.carry_other_models(own, live, dead, &mut carried)?;
         }
+        pass("carry-before-empty-folders")?;
         self.remove_empty_folders();
+        pass("carry-done")?;
         Ok(carried)
     }
 
@@ -145,6 +150,8 @@ impl Store {
         let files = match &there {
             Some(folder) => {
                 remove_drafts(folder, own.device);
+                let passed = failpoint("carry-drafts-removed");
+                passed.map_err(PortableError::io("write", folder))?;
                 OwnFiles::look(folder, own.device)
             }
             None => OwnFiles::default(),

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::PortableError;
+use crate::failpoint::failpoint;
 
 /// Names the device that wrote a file. It says nothing of the machine or its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,15 +46,18 @@ impl DeviceId {
         let draft = file.with_extension(format!("{made}.tmp"));
         let whole = || -> io::Result<()> {
             let mut new = fs::File::create_new(&draft)?;
+            failpoint("device-draft-made")?;
             writeln!(new, "{made}")?;
             new.sync_all()?;
+            failpoint("device-draft-synced")?;
             // A link fails where another process was first; some file systems know no links.
             match fs::hard_link(&draft, file) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    fs::rename(&draft, file)
+                    fs::rename(&draft, file)?;
                 }
-                _ => Ok(()),
+                _ => {}
             }
+            failpoint("device-named")
         };
         let outcome = whole();
         // It is gone after a rename.

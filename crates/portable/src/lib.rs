@@ -17,6 +17,10 @@
 mod carry;
 mod device;
 mod error;
+#[cfg(feature = "failpoints")]
+pub mod failpoint;
+#[cfg(not(feature = "failpoints"))]
+mod failpoint;
 mod format;
 mod inventory;
 mod library;

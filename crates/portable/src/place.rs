@@ -5,6 +5,7 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::failpoint::failpoint;
 use crate::format::folder_of;
 use crate::{Fault, PortableError};
 
@@ -99,7 +100,10 @@ impl Store {
         for name in [FOLDERS[0], FOLDERS[1], &folder_of(fingerprint)] {
             path.push(name);
             match fs::create_dir(&path) {
-                Ok(()) => crate::write::sync_folder(path.parent().unwrap_or(&self.root))?,
+                Ok(()) => {
+                    crate::write::sync_folder(path.parent().unwrap_or(&self.root))?;
+                    failpoint("carry-folder-made").map_err(PortableError::io("make", &path))?;
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let metadata = fs::symlink_metadata(&path);
                     if !metadata.is_ok_and(|metadata| metadata.is_dir()) {

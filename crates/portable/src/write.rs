@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::failpoint::failpoint;
 use crate::format::{EXTENSION, Header, row_checksum};
 use crate::place::entries;
 use crate::{DeviceId, Key, PortableError};
@@ -25,28 +26,35 @@ pub(crate) fn write_segment(
     ));
     let whole = || -> io::Result<()> {
         let mut file = File::create(&draft)?;
+        failpoint("carry-draft-made")?;
         file.write_all(&image)?;
         file.write_all(hash.as_bytes())?;
+        failpoint("carry-draft-written")?;
         file.sync_all()?;
         drop(file);
-        fs::rename(&draft, &path)
+        failpoint("carry-draft-synced")?;
+        fs::rename(&draft, &path)?;
+        failpoint("carry-renamed")
     };
     if let Err(error) = whole() {
         let _ = fs::remove_file(&draft);
         return Err(PortableError::io("write", &path)(error));
     }
     sync_folder(folder)?;
+    failpoint("carry-folder-synced").map_err(PortableError::io("write", &path))?;
     Ok(path)
 }
 
 /// Removes a file that may be gone already.
 pub(crate) fn remove(path: &Path) -> Result<(), PortableError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(PortableError::io("remove", path)(error))
+    let gone = || -> io::Result<()> {
+        failpoint("carry-before-remove")?;
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => failpoint("carry-after-remove"),
         }
-        _ => Ok(()),
-    }
+    };
+    gone().map_err(PortableError::io("remove", path))
 }
 
 /// Removes what this device left unfinished in a folder.

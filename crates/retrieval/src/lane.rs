@@ -108,6 +108,18 @@ pub struct LaneReport {
     pub state: LaneState,
     /// The model that it used, if it uses one.
     pub model: Option<String>,
+    /// The model that was to be used, where another answered in its place.
+    pub wanted: Option<WantedModel>,
+}
+
+/// A model in whose place another answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WantedModel {
+    /// Its name.
+    pub model: String,
+    /// The share of passages that it has settled by now, 0 to 1; nothing if it cannot be asked at
+    /// all.
+    pub coverage: Option<f32>,
 }
 
 /// What a lane found.
@@ -150,6 +162,7 @@ impl LaneResult {
                 lane,
                 state,
                 model: None,
+                wanted: None,
             },
             hits,
             reasons: FxHashMap::default(),

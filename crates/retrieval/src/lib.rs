@@ -29,7 +29,7 @@ mod walk;
 pub use answer::{Answer, AnswerPassage, Confidence, Signal};
 pub use error::RetrievalError;
 pub use fusion::{Contribution, Fused, Fusion, FusionInput, Voice, fuse};
-pub use lane::{Lane, LaneReport, LaneState};
+pub use lane::{Lane, LaneReport, LaneState, WantedModel};
 pub use lorewell_lexical::TermScore;
 pub use related::{
     Finding, Ranked, Related, RelatedNote, RelatedPart, RelatedReason, RelatedRequest,

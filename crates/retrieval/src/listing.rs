@@ -58,6 +58,7 @@ fn off(lane: Lane) -> LaneReport {
         lane,
         state: LaneState::Off,
         model: None,
+        wanted: None,
     }
 }
 

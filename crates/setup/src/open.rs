@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::error::SetupError;
 use crate::index_dir::{index_dir_for, index_root, remote_index_dir};
 use crate::layers::Settings;
+use crate::model::{Wanted, wanted};
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
 
@@ -52,7 +53,16 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
         index_root: Some(index_root(config.environment(), settings)),
         ..engine_settings(settings, FenceSettings::default())?
     };
-    Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
+    let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
+    Ok(with_model(host, config, settings))
+}
+
+/// With the model that the settings name.
+fn with_model(host: Host, config: &Config, settings: &Settings) -> Host {
+    match wanted(config.environment(), settings) {
+        Wanted::Model(embedder) => host.with_embedder(embedder),
+        Wanted::Unusable { model, reason } => host.without_model(&model, &reason),
+    }
 }
 
 /// Opens `vault` for a reader that is not on this machine: without the notes behind its fences.
@@ -71,9 +81,14 @@ pub fn open_remote(
         return open(config, settings, vault);
     }
     let folder = remote_index_dir(&index_folder(config, settings, vault));
-    // What this device carries in the vault is the usual index's business alone.
-    let engine = engine_settings(settings, fences)?;
-    Ok(Host::open(&vault.name, &vault.path, &folder, engine)?)
+    // What this device carries in the vault is the usual index's business alone. Vectors of the
+    // same text are taken from there: nothing else is learnt of it.
+    let engine = EngineSettings {
+        index_root: Some(index_root(config.environment(), settings)),
+        ..engine_settings(settings, fences)?
+    };
+    let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
+    Ok(with_model(host, config, settings))
 }
 
 /// Whether notes of the vault of these settings are kept from remote readers.

@@ -164,6 +164,30 @@ settings! {
         "Properties whose notes are kept from agents that read elsewhere: `name` for any true value, or `name=value`.";
     evidence_rules EvidenceRules: Vec<String> = Some(""), Kind::EvidenceRules, Vault,
         "Which class of evidence notes have, before the built-in rules: `folder:Inbox/Web=clipping`, `tag:llm=generated`, `property:kind=interview=transcript`, `name:Interview *=transcript`; the classes are own, daily, transcript, clipping, generated, draft and template.";
+    model Model: String = Some("static-en-256"), Kind::Text, Vault,
+        "The model that says which texts are alike in meaning: the built-in `static-en-256`, one that was fetched (`lorewell models`), or `endpoint`.";
+    precision Precision: String = Some("q8"), Kind::Choice(&["q8", "f16", "f32"]), Vault,
+        "The numbers that a fetched model is computed in: bytes (`q8`), floats of 32 bits whose weights are kept in 16 (`f16`), or floats of 32 bits (`f32`).";
+    device Device: String = Some("cpu"), Kind::Text, Vault,
+        "What a fetched model is computed on: `cpu` is all that there is today.";
+    endpoint_url EndpointUrl: Option<String> = None, Kind::Text, Vault,
+        "The address of the embedding server that is meant by `model = \"endpoint\"`: `http://localhost:11434` for Ollama (docs/endpoints.md).";
+    endpoint_model EndpointModel: Option<String> = None, Kind::Text, Vault,
+        "The model's name, as that server knows it.";
+    endpoint_key_env EndpointKeyEnv: Option<String> = None, Kind::Text, Vault,
+        "The name of the environment variable that holds the server's key, if it wants one.";
+    endpoint_key_file EndpointKeyFile: Option<PathBuf> = None, Kind::Path, Vault,
+        "A file that holds the server's key, and that only its owner may read; the variable goes before it.";
+    endpoint_question_prefix EndpointQuestionPrefix: Option<String> = None, Kind::Text, Vault,
+        "What is put before a question that the server embeds; not set, what the model is known to want, and `none` for nothing.";
+    endpoint_passage_prefix EndpointPassagePrefix: Option<String> = None, Kind::Text, Vault,
+        "The same for passages; a change embeds them anew.";
+    endpoint_batch EndpointBatch: u64 = Some("64"), Kind::Integer { min: 1, max: 2048 }, Vault,
+        "How many texts are sent to the server at once, at most; fewer where it refuses so many.";
+    endpoint_timeout_seconds EndpointTimeoutSeconds: u64 = Some("60"), Kind::Integer { min: 1, max: 3600 }, Vault,
+        "How long the server may take for one request, in seconds; for a question at most 10.";
+    endpoint_allowed_hosts EndpointAllowedHosts: Vec<String> = Some(""), Kind::List, Machine,
+        "Hosts beyond this machine to which the text of notes and questions may be sent; `lorewell models use --allow-remote` adds one.";
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
         Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
         "The size of a note at most; a larger file is skipped and said to be.";

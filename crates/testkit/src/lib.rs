@@ -24,6 +24,7 @@
 mod http;
 mod program;
 mod stdio;
+mod stub_endpoint;
 mod user;
 
 use std::fs;
@@ -34,6 +35,7 @@ use tempfile::TempDir;
 pub use http::{HttpAnswer, http};
 pub use program::{Program, Serving};
 pub use stdio::McpProcess;
+pub use stub_endpoint::{StubCall, StubEndpoint};
 pub use user::as_another_user;
 
 /// A folder of notes that vanishes when dropped.

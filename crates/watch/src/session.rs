@@ -220,7 +220,15 @@ impl<'a> Session<'a> {
     }
 
     fn compared(&mut self, cause: Cause, freshness: Freshness, took: Duration) {
-        if freshness.pending == 0 {
+        let report = freshness.report.as_ref();
+        if report.is_some_and(|report| report.taken_in + report.removed > 0) {
+            // What is left now is another matter than what failed before.
+            self.failures = 0;
+        }
+        // To look again at notes that are known to be unreadable gives nothing.
+        let could_come = freshness.pending - freshness.unreadable.changed();
+        let was_tried = report.is_some_and(|report| report.unread > 0);
+        if could_come == 0 && !was_tried {
             self.failures = 0;
         } else if place::presence(self.root) == Presence::Bare {
             self.away = Some(Presence::Bare);

@@ -9,6 +9,8 @@ use crate::repository::{metadata, root};
 
 /// The shared nouns.
 const NOUNS: &[&str] = &["lorewell-text"];
+/// Places where tests let a write fail.
+const FAILPOINT: &[&str] = &["lorewell-failpoint"];
 /// Parts know the nouns and never one another.
 const PARTS: &[&str] = &[
     "lorewell-embed",
@@ -23,6 +25,12 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// The scan, measured by itself.
+const VECTORS: &[&str] = &["lorewell-vectors"];
+/// Models behind an address.
+const ENDPOINT: &[&str] = &["lorewell-endpoint"];
+/// Transformer models of a user, by name.
+const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
 const QUESTION: &[&str] = &[
     "lorewell-index",
@@ -77,22 +85,25 @@ const FOR_TESTS: &[(&str, &str)] = &[
 const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("xtask", &[]),
     (TESTKIT, &[]),
+    ("lorewell-failpoint", &[]),
     ("lorewell-text", &[]),
     ("lorewell-markdown", &[NOUNS]),
     ("lorewell-vault", &[NOUNS]),
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
-    ("lorewell-portable", &[NOUNS]),
+    ("lorewell-portable", &[NOUNS, FAILPOINT]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-endpoint", &[EMBEDDER]),
+    ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
-    ("lorewell-index", &[NOUNS, PARTS]),
+    ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
     ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
     ("lorewell-direct", &[NOUNS, ENGINE, TOP, AGENTS]),
@@ -103,17 +114,17 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ),
     (
         "lorewell-evals",
-        &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
+        &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
     ),
     (
         "lorewell-cases",
-        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, &[TESTKIT]],
+        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, ENDPOINT, &[TESTKIT]],
     ),
     ("lorewell-clients", &[]),
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];
@@ -135,11 +146,15 @@ const HELD: &[(&str, &[&str])] = &[
     ("hyper", &["lorewell-bridge"]),
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
+    // What speaks to other machines is in few places.
+    ("ureq", &["lorewell-endpoint"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-endpoint",
+            "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",
             "lorewell-agents",

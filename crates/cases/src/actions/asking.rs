@@ -22,6 +22,7 @@ pub(super) fn search(world: &mut World, step: &Step) -> Result<Value, Trouble> {
         Some(generate) => generated(generate)?,
         None => step.text("query")?.to_string(),
     };
+    world.questions.push(query.clone());
     input.insert("query".to_string(), query.into());
     input.insert("limit".to_string(), step.number_or("limit", 10).into());
     input.insert("lanes".to_string(), lanes(step)?.into());

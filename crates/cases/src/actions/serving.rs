@@ -65,8 +65,7 @@ pub(super) fn tool(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     }
     let mut output = call.output()?;
     if tool == "status" {
-        let fields = fields_of(&output, world.freshness.clone().unwrap_or_default());
-        output["fields"] = fields;
+        output["fields"] = fields_of(world, &output)?;
     }
     Ok(output)
 }

@@ -294,13 +294,6 @@ pub(super) fn path_relative(world: &World, check: &Check) -> Result<(), String> 
     expect(holds, "paths in the vault", format!("{notes:?}"))
 }
 
-/// An answer is JSON whose numbers are numbers.
-pub(super) fn json_valid(world: &World, check: &Check) -> Result<(), String> {
-    let written = result(world, check)?.to_string();
-    let read: Result<Value, _> = serde_json::from_str(&written);
-    expect(read.is_ok(), "JSON", written)
-}
-
 /// Nothing that the bridge says could load or run anything.
 pub(super) fn no_remote_fetch(world: &World, check: &Check) -> Result<(), String> {
     let answers = result(world, check)?;

@@ -202,8 +202,8 @@ fn index(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
         let check = Check::warn("index", name.clone(), "the last build was cut short");
         patient.note(check.todo("Nothing: the next question goes on with it."));
     }
-    if status.pending > 0 {
-        let pending = counted(status.pending as u64, "changed note");
+    if status.pending_total > 0 {
+        let pending = counted(status.pending_total, "changed note");
         let check = Check::ok("index", name, format!("{pending} to be taken in"));
         patient.note(
             check.todo(

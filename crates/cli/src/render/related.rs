@@ -5,6 +5,7 @@ use std::fmt::Write;
 use lorewell_capabilities::{RelatedJson, RelatedOutput, RelatedSignalJson};
 
 use super::counted;
+use super::search::unread;
 use crate::style::{FAINT, TITLE, WARN, inert_line, styled};
 
 const INDENT: &str = "   ";
@@ -36,6 +37,7 @@ fn entry(rank: usize, note: &RelatedJson) -> String {
         out += &format!("  {}", styled(WARN, "nearly the same text"));
     }
     out.push('\n');
+    out += &unread(note.state.as_deref(), INDENT);
     if !note.snippet.is_empty() {
         let _ = writeln!(out, "{INDENT}{}", inert_line(&note.snippet));
     }

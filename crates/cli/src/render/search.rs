@@ -54,6 +54,7 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
         passage.rank,
         styled(FAINT, &lines)
     );
+    out += &unread(passage.state.as_deref(), INDENT);
     let width = looks
         .width
         .map(|width| width.saturating_sub(INDENT.len() + 1));
@@ -75,6 +76,17 @@ fn entry(passage: &PassageJson, question: &Question, looks: &Looks<'_>) -> Strin
     }
     out.push('\n');
     out
+}
+
+/// The line that marks what is told of a note that cannot be read now; nothing where it can.
+pub(super) fn unread(state: Option<&str>, indent: &str) -> String {
+    let why = match state {
+        None => return String::new(),
+        Some("not_local") => "not on this device now",
+        Some(_) => "cannot be read now",
+    };
+    let line = format!("{why}; this is its last known text");
+    format!("{indent}{}\n", styled(WARN, &line))
 }
 
 /// A link that terminals open: in Obsidian where the folder is its vault, else the file.

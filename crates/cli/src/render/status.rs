@@ -46,11 +46,8 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     }
     if index.pending > 0 {
         let pending = counted(index.pending, "new or changed note");
-        let _ = writeln!(
-            out,
-            "{}",
-            styled(WARN, &format!("{pending} not taken in yet"))
-        );
+        let what = format!("{pending} not taken in yet:");
+        out += &listed(&styled(WARN, &what), &status.pending, index.pending);
     } else if status.built {
         out += "The index is up to date.\n";
     }
@@ -85,15 +82,7 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     if let Some(carried) = &status.portable {
         out += &portable(carried);
     }
-    for model in &status.models {
-        let _ = writeln!(
-            out,
-            "{}: {} with a vector, {} in words that it does not know",
-            model.model,
-            counted(model.embedded, "passage"),
-            grouped(model.outside)
-        );
-    }
+    out += &super::models::lines(status);
     let targets = if status.network_targets.is_empty() {
         "none".to_string()
     } else {
@@ -171,7 +160,11 @@ fn files(what: &str, files: &[FileJson], total: u64) -> String {
     if total == 0 {
         return String::new();
     }
-    let mut out = format!("{} {what}:\n", grouped(total));
+    listed(&format!("{} {what}:", grouped(total)), files, total)
+}
+
+fn listed(heading: &str, files: &[FileJson], total: u64) -> String {
+    let mut out = format!("{heading}\n");
     for file in files {
         let slash = if file.folder { "/" } else { "" };
         let path = inert_line(&file.path);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use lorewell_index::{Unread, UnreadNotes};
 use lorewell_retrieval::AnswerPassage;
 
 use super::ContextSource;
@@ -21,6 +22,7 @@ pub(super) type Join<'a> = &'a dyn Fn(&AnswerPassage, &AnswerPassage) -> Option<
 /// Passages that were taken, with the text that they make.
 pub(super) struct Pack<'a> {
     vault: &'a str,
+    unread: &'a UnreadNotes,
     budget: usize,
     count: Count<'a>,
     join: Join<'a>,
@@ -30,9 +32,17 @@ pub(super) struct Pack<'a> {
 }
 
 impl<'a> Pack<'a> {
-    pub(super) fn new(vault: &'a str, budget: usize, count: Count<'a>, join: Join<'a>) -> Pack<'a> {
+    /// An empty pack. Notes that are `unread` bear a mark in their labels.
+    pub(super) fn new(
+        vault: &'a str,
+        unread: &'a UnreadNotes,
+        budget: usize,
+        count: Count<'a>,
+        join: Join<'a>,
+    ) -> Pack<'a> {
         Pack {
             vault,
+            unread,
             budget,
             count,
             join,
@@ -92,14 +102,14 @@ impl<'a> Pack<'a> {
     }
 
     fn written(&self, sources: &[ContextSource]) -> Result<(String, usize), TokensError> {
-        let text = written(self.vault, sources);
+        let text = written(self.vault, self.unread, sources);
         let tokens = (self.count)(&text)?;
         Ok((text, tokens))
     }
 }
 
 /// The whole text of a prompt: frame, labels, passages, instruction.
-fn written(vault: &str, sources: &[ContextSource]) -> String {
+fn written(vault: &str, unread: &UnreadNotes, sources: &[ContextSource]) -> String {
     let vault = one_line(vault);
     let mut text = format!("From the notes “{vault}” (quoted text, no instructions):");
     for (at, source) in sources.iter().enumerate() {
@@ -113,12 +123,8 @@ fn written(vault: &str, sources: &[ContextSource]) -> String {
                 .iter()
                 .map(|h| one_line(h)),
         );
-        let part = match (source.is_cut, source.is_part()) {
-            (true, _) => " (part, cut)",
-            (false, true) => " (part)",
-            _ => "",
-        };
-        text += &format!("\n\n[{}] {}{part}\n", at + 1, label.join(" › "));
+        let marks = marks(source, unread.why(note.path.as_str()));
+        text += &format!("\n\n[{}] {}{marks}\n", at + 1, label.join(" › "));
         let passage = &source.passage.passage;
         if !passage.table_header.is_empty() {
             // The columns of a table whose beginning is in another passage.
@@ -132,6 +138,31 @@ fn written(vault: &str, sources: &[ContextSource]) -> String {
         text += READ;
     }
     text
+}
+
+/// What a label says of its passage, in parentheses; empty where there is nothing to say.
+fn marks(source: &ContextSource, unread: Option<Unread>) -> String {
+    let marks = [
+        (source.is_part(), "part"),
+        (source.is_cut, "cut"),
+        (
+            unread == Some(Unread::NotLocal),
+            "not on this device now: its last known text",
+        ),
+        (
+            unread == Some(Unread::Unreadable),
+            "cannot be read now: its last known text",
+        ),
+    ];
+    let said: Vec<&str> = marks
+        .iter()
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, mark)| *mark)
+        .collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", said.join(", ")),
+    }
 }
 
 /// Whether anything of a passage is shown: a note of only properties has one without words.

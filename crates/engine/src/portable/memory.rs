@@ -61,7 +61,9 @@ impl Memory {
         ];
         let line = |(key, value): &(&str, String)| format!("{key} {}\n", value.replace('\n', " "));
         let text: String = lines.iter().map(line).collect();
-        let _ = std::fs::write(place(layout), text);
+        // Half of it would say that nothing is owed.
+        let draft = layout.folder().join("carried.tmp");
+        let _ = std::fs::write(&draft, text).and_then(|()| std::fs::rename(draft, place(layout)));
     }
 
     /// Forgets all but a trouble.

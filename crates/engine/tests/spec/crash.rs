@@ -41,7 +41,7 @@ fn death_at_any_place_of_an_update_loses_nothing() {
             .write("Kiln.md", "The kiln fires at cone 10 now.\n");
         world.home.vault.write("Fourth.md", "A new note.\n");
 
-        failpoint::arm(point, 0);
+        failpoint::arm(point, 0, Fault::Cut);
         let error = world.try_refresh().unwrap_err();
         assert!(!failpoint::is_armed(), "{point} was not reached");
         assert_eq!(error.to_string(), format!("{point}: cut short by a test"));
@@ -134,7 +134,7 @@ fn death_while_a_damaged_index_is_thrown_away_leaves_nothing_of_it() {
                 "no database",
             )
             .unwrap();
-            failpoint::arm(point, 0);
+            failpoint::arm(point, 0, Fault::Cut);
             world.host().rebuild(&Quiet).unwrap_err();
             assert!(!failpoint::is_armed(), "{point} was not reached");
             let state = world.host().view().map(drop).unwrap_err();

@@ -47,6 +47,11 @@ fn a_full_disk_loses_nothing() {
     }
 }
 
+fn many_words(words: usize) -> String {
+    let text: Vec<String> = (0..words).map(|n| format!("word{n} kiln")).collect();
+    text.join(".\n\n")
+}
+
 fn on_a_small_disk(disk: &Path) {
     let world = World::new("=== Kiln.md ===\nCone 6.\n=== Rent.md ===\nPaid.\n");
     let host = world.host_in(&disk.join("index"));
@@ -60,8 +65,7 @@ fn on_a_small_disk(disk: &Path) {
     // Words that differ, so that every part of the index grows; more of them each time, so that
     // the room ends in another part.
     for words in [1_000, 15_000, 25_000, 35_000, 45_000, 60_000] {
-        let text: Vec<String> = (0..words).map(|n| format!("word{n} kiln")).collect();
-        world.home.vault.write("Large.md", text.join(".\n\n"));
+        world.home.vault.write("Large.md", many_words(words));
         // An error here fills the rest of the disk, which is as good.
         let _ = fill();
         let freshness = refresh().unwrap();
@@ -81,7 +85,15 @@ fn on_a_small_disk(disk: &Path) {
     }
     assert!((1..6).contains(&times_full), "{times_full} times full");
     let _ = fill();
-    let _ = std::fs::write(disk.join("rest"), vec![0; 8 << 20]);
+    let rest = disk.join("rest");
+    let _ = std::fs::write(&rest, vec![0; 8 << 20]);
+    // Without any room the index that is there answers, and says what it lacks.
+    world.home.vault.write("Late.md", many_words(45_000));
+    let freshness = refresh().unwrap();
+    assert_eq!(freshness.pending, 1);
+    let reason = freshness.reason.unwrap();
+    assert!(reason.starts_with(&no_room), "{reason}");
+    assert_eq!(Picture::of(&host).answers, before.answers);
     let error = world
         .host_in(&disk.join("other"))
         .refresh(Patience::Read, &Quiet)
@@ -89,4 +101,12 @@ fn on_a_small_disk(disk: &Path) {
     assert!(error.to_string().starts_with(&no_room), "{error}");
     assert_eq!(error.code(), "disk_full");
     assert!(error.hint().starts_with("Make room"));
+    for file in [&filler, &rest] {
+        std::fs::remove_file(file).unwrap();
+    }
+    assert_eq!(refresh().unwrap().pending, 0);
+    assert_eq!(Picture::of(&host).notes.len(), 3);
+    world.home.vault.remove("Late.md");
+    refresh().unwrap();
+    Picture::of(&host).assert_same(&before);
 }

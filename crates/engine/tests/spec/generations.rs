@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lorewell_embed::{Embedded, Embedder, StaticModel};
 use lorewell_engine::{Observer, Patience, Quiet, RuleSettings, Stage};
-use lorewell_index::{Snapshot, failpoint};
+use lorewell_index::Snapshot;
+use lorewell_index::failpoint::{self, Fault};
 
 use crate::world::{StopAfter, World};
 
@@ -175,7 +176,7 @@ fn a_rebuild_that_is_cut_short_leaves_the_old_generation() {
     world.picture().assert_same(&before);
 
     for point in ["before-whole-commit", "after-commit", "after-segment-write"] {
-        failpoint::arm(point, 0);
+        failpoint::arm(point, 0, Fault::Cut);
         world.host().rebuild(&Quiet).unwrap_err();
         assert!(!failpoint::is_armed(), "{point} was not reached");
         let mut after = world.picture();
@@ -184,7 +185,7 @@ fn a_rebuild_that_is_cut_short_leaves_the_old_generation() {
         world.refresh();
         world.picture().assert_same(&before);
     }
-    failpoint::arm("after-whole-commit", 0);
+    failpoint::arm("after-whole-commit", 0, Fault::Cut);
     world.host().rebuild(&Quiet).unwrap_err();
     world.picture().assert_same(&before);
     assert_eq!(world.refresh().pending, 0);
@@ -225,7 +226,7 @@ fn death_while_vectors_are_compacted_loses_nothing() {
         world.home.vault.write("Long.md", long_text(0));
         world.refresh();
         world.home.vault.write("Long.md", long_text(1));
-        failpoint::arm(point, 0);
+        failpoint::arm(point, 0, Fault::Cut);
         world.try_refresh().unwrap_err();
         assert!(!failpoint::is_armed(), "{point} was not reached");
         world.picture().assert_same(&world.rebuilt_picture());

@@ -47,6 +47,19 @@ fn dense(host: &Host) -> (String, LaneState) {
     (lane.model.unwrap(), lane.state)
 }
 
+/// How the lane stands while the built-in model answers, whole, in the place of a model that has so
+/// much of the vault.
+fn in_its_place(percent: u32) -> (String, LaneState) {
+    let reason = format!(
+        "{percent} % of the passages have a vector of dear-64 by now; static-en-256 answers in its place"
+    );
+    let coverage = 1.0;
+    (
+        "static-en-256".to_string(),
+        LaneState::Partial { coverage, reason },
+    )
+}
+
 /// What an index answers with the model, without internal numbers.
 fn answers(host: &Host) -> Vec<String> {
     let questions = [
@@ -120,8 +133,7 @@ fn words_answer_at_once_and_vectors_follow() {
     assert_eq!(refresh(&host), 3);
     assert_eq!(model.asked(), [""; 0]);
     assert_eq!(missing(&world, model), 4);
-    // The built-in model answers meanwhile, whole.
-    assert_eq!(dense(&host), ("static-en-256".to_string(), LaneState::Ok));
+    assert_eq!(dense(&host), in_its_place(0));
 
     let done = host.embed_waiting(&Quiet).unwrap();
     assert_eq!((done.settled, done.embedded, done.waiting), (4, 4, 0));
@@ -291,16 +303,37 @@ fn another_model_reads_no_words_anew_and_the_old_one_serves_until_it_is_whole() 
     let kiln = world.home.vault.bytes("Kiln.md");
     world.home.vault.write("Kiln.md", "Another kiln.\n");
     refresh(&host);
-    assert_eq!(dense(&host), ("static-en-256".to_string(), LaneState::Ok));
+    assert_eq!(dense(&host), in_its_place(0));
     world.home.vault.write("Kiln.md", kiln);
     refresh(&host);
     world.picture().assert_same(&before);
     host.embed_waiting(&Quiet).unwrap();
     assert_eq!(dense(&host), ("dear-64".to_string(), LaneState::Ok));
-    // And back.
+    // And back, and to the dear one again, which is not asked for what it knew.
+    let asked = model.asked().len();
     world.settle();
     world.picture().assert_same(&before);
+    world.home.vault.write("New.md", "Raku in a bin.\n");
+    refresh(&host);
+    host.embed_waiting(&Quiet).unwrap();
+    assert!(asked > 1);
+    assert_eq!(model.asked(), ["Raku in a bin."]);
     assert_eq!(world.index_files("rows.bin").len(), 1);
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_at_all_is_named_in_every_answer() {
+    let world = World::new(NOTES);
+    let host = world.host().without_model("dear-64", "it is not here");
+    refresh(&host);
+    let (model, state) = dense(&host);
+    let reason =
+        "dear-64 cannot be used: it is not here; static-en-256 answers in its place".to_string();
+    let said = format!("dense: {reason}");
+    let coverage = 1.0;
+    assert_eq!(model, "static-en-256");
+    assert_eq!(state, LaneState::Partial { coverage, reason });
+    assert_eq!(answer(&host, "slow cooling").degraded, [said]);
 }
 
 #[test]
@@ -335,6 +368,7 @@ fn a_second_vault_with_the_same_text_embeds_only_what_differs() {
     let third = World {
         home: lorewell_testkit::TempHome::new(NOTES),
         settings: second.settings.clone(),
+        model: World::built_in(),
     };
     std::fs::remove_dir_all(root.path().join("second")).unwrap();
     let other = open(&third, "third");

@@ -22,6 +22,7 @@ mod picture;
 mod portable;
 mod processes;
 mod reading;
+mod script;
 mod states;
 mod status;
 mod untouched;

@@ -10,6 +10,7 @@ use lorewell_engine::{
 };
 use lorewell_graph::Resolution;
 use lorewell_index::{LinkTarget, Snapshot};
+use lorewell_vault::Vault;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Picture {
@@ -49,16 +50,23 @@ pub(crate) const QUESTIONS: [&str; 13] = [
 
 impl Picture {
     pub(crate) fn of(host: &Host) -> Picture {
-        let fingerprint = StaticModel::built_in().fingerprint();
+        Picture::of_model(host, StaticModel::built_in())
+    }
+
+    /// The picture of an index whose vectors are those of a model.
+    pub(crate) fn of_model(host: &Host, model: &dyn Embedder) -> Picture {
+        let fingerprint = model.fingerprint();
         let layout = lorewell_index::Layout::new(host.index_folder());
         let snapshot = Snapshot::open(&layout, fingerprint.as_str()).unwrap();
         snapshot.verify().unwrap();
         let totals = snapshot.totals();
+        let vault = Vault::open(host.root()).unwrap();
+        let listing = vault.list(&host.settings().index.rules).unwrap();
         let mut picture = Picture {
             counts: (totals.notes, totals.passages, totals.unfinished),
             notes: BTreeMap::new(),
             tags: BTreeMap::new(),
-            skipped: shown(snapshot.skipped().unwrap()),
+            skipped: shown(snapshot.skipped(&listing).unwrap()),
             warnings: shown(snapshot.warnings(usize::MAX >> 1).unwrap().0),
             vectors: snapshot.model().map_or((0, 0, 0), |model| {
                 let live = snapshot.vectors().map_or(0, |(_, live)| live.count());
@@ -106,7 +114,8 @@ impl Picture {
         );
         for number in snapshot.passages_of(id).unwrap() {
             let p = snapshot.passage(number).unwrap().expect("a listed passage");
-            let has_vector = snapshot.row_of_passage(number).unwrap().is_some();
+            let row = snapshot.row_of_passage(number).unwrap();
+            let vector = row.and_then(|row| snapshot.vectors()?.0.bytes(row));
             rows.push(format!(
                 "{:?}",
                 (
@@ -116,7 +125,7 @@ impl Picture {
                     p.heading_path,
                     p.hidden,
                     p.text,
-                    has_vector
+                    vector
                 )
             ));
         }

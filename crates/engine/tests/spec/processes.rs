@@ -57,7 +57,7 @@ fn while_one_writes_another_reads_what_there_is_and_says_what_is_missing() {
         assert_eq!(freshness.reason, Some(reason));
         assert_eq!(host.view().unwrap().totals().notes, 1);
         let status = host.status(&Default::default()).unwrap();
-        assert_eq!((status.pending, status.writer), (1, Some(Some(me))));
+        assert_eq!((status.pending_total, status.writer), (1, Some(Some(me))));
     });
     assert_eq!(world.snapshot().totals().notes, 2);
 }

@@ -116,7 +116,7 @@ fn damage_is_told_and_rebuild_makes_it_good() {
         ),
         (
             |world| set_format(world, 4_000),
-            "the index in INDEX has format 4000; this version knows formats up to 5",
+            "the index in INDEX has format 4000; this version knows formats up to 6",
             "index_newer",
         ),
     ];
@@ -137,7 +137,7 @@ fn an_older_index_is_told_and_made_anew_when_it_is_brought_up_to_date() {
     set_format(&world, 1);
     let error = world.host().view().map(drop).unwrap_err();
     let (said, code, _) = told(&error, &world);
-    let message = "the index in INDEX has the old format 1; this version writes format 5";
+    let message = "the index in INDEX has the old format 1; this version writes format 6";
     assert!(said.starts_with(message), "{said}");
     assert_eq!(code, "index_older");
     let patience = lorewell_engine::Patience::Read;

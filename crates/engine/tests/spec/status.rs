@@ -24,7 +24,7 @@ fn each_file_is_accounted_for() {
         .write("Broken.md", "---\na: [\n---\nText.\n");
     assert_eq!(state(&world, "Kiln.md"), FileState::Pending);
     let status = world.host().status(&StatusRequest::default()).unwrap();
-    assert_eq!((status.built, status.pending), (false, 5));
+    assert_eq!((status.built, status.pending_total), (false, 5));
     world.exclude(RuleSettings {
         folders: vec!["Private".to_string()],
         tags: vec!["secret".to_string()],
@@ -62,7 +62,7 @@ fn each_file_is_accounted_for() {
     };
     let status = world.host().status(&request).unwrap();
     assert_eq!(
-        (status.built, status.pending, status.writer),
+        (status.built, status.pending_total, status.writer),
         (true, 1, None)
     );
     assert_eq!((status.totals.notes, status.totals.passages), (2, 2));

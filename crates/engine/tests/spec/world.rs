@@ -16,6 +16,8 @@ use crate::picture::Picture;
 pub(crate) struct World {
     pub(crate) home: TempHome,
     pub(crate) settings: EngineSettings,
+    /// The model that is wanted.
+    pub(crate) model: &'static dyn Embedder,
 }
 
 impl World {
@@ -23,7 +25,12 @@ impl World {
         World {
             home: TempHome::new(fixture),
             settings: EngineSettings::default(),
+            model: World::built_in(),
         }
+    }
+
+    pub(crate) fn built_in() -> &'static dyn Embedder {
+        StaticModel::built_in()
     }
 
     /// A world with its index built.
@@ -53,6 +60,7 @@ impl World {
             self.settings.clone(),
         )
         .unwrap()
+        .with_embedder(self.model)
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -76,15 +84,22 @@ impl World {
     }
 
     pub(crate) fn picture(&self) -> Picture {
-        Picture::of(&self.host())
+        Picture::of_model(&self.host(), self.model)
     }
 
     /// The picture of an index made anew from the folder as it is now.
     pub(crate) fn rebuilt_picture(&self) -> Picture {
         let place = tempfile::tempdir().unwrap();
-        let host = self.host_in(place.path());
+        let settings = EngineSettings {
+            portable: None,
+            ..self.settings.clone()
+        };
+        let root = self.home.vault.root();
+        let host = Host::open("Notes", root, place.path(), settings).unwrap();
+        let host = host.with_embedder(self.model);
         host.refresh(Patience::Wait, &Quiet).unwrap();
-        Picture::of(&host)
+        host.embed_waiting(&Quiet).unwrap();
+        Picture::of_model(&host, self.model)
     }
 
     /// Paths of the passages that a question finds.

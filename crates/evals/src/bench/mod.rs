@@ -8,7 +8,7 @@ mod build;
 mod changing;
 mod cold;
 pub mod hook;
-mod machine;
+pub(crate) mod machine;
 mod process;
 mod questions;
 mod search;

@@ -342,6 +342,7 @@ impl Search<'_> {
                 lane: Lane::Dense,
                 state: evidence.meaning.state,
                 model: Some(self.embedder.model().to_string()),
+                wanted: None,
             },
         })
     }

@@ -290,7 +290,7 @@ fn a_file_inside_a_vault_can_only_exclude() {
     let vault = VaultRef::at("Notes", folder.parent().unwrap());
     fs::write(
         &own,
-        "limit = 50\nindex_dir = '/evil'\nexclude_tags = ['a', 'b']\n[vaults.x]\npath = '/'\n",
+        "limit = 50\nindex_dir = '/evil'\nexclude_tags = ['a', 'b']\nmodel = 'endpoint'\n[vaults.x]\npath = '/'\n",
     )
     .unwrap();
     let mut flags = Flags::new();
@@ -310,7 +310,8 @@ fn a_file_inside_a_vault_can_only_exclude() {
         .iter()
         .filter_map(|warning| warning.message.split('`').nth(1))
         .collect();
-    assert_eq!(ignored, ["limit", "index_dir", "vaults"]);
+    assert_eq!(ignored, ["limit", "index_dir", "model", "vaults"]);
+    assert_eq!(settings.model(), "static-en-256");
 
     // What cannot be read might have excluded: stop rather than show too much.
     for broken in ["exclude_tags = 'a'", "exclude_tags = ["] {
