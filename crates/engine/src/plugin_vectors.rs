@@ -42,7 +42,10 @@ impl View<'_> {
     ) -> Result<Option<NearNotes>, IndexError> {
         let is_silent = |report: &LaneReport| {
             let state = &report.state;
-            let silent = matches!(state, LaneState::Abstained { .. } | LaneState::Unavailable { .. });
+            let silent = matches!(
+                state,
+                LaneState::Abstained { .. } | LaneState::Unavailable { .. }
+            );
             report.lane == lorewell_retrieval::Lane::Dense && silent
         };
         if request.near.is_some() || request.exact || !answer.lanes.iter().any(is_silent) {

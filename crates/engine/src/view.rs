@@ -54,7 +54,11 @@ impl View<'_> {
                 near,
                 ..request.clone()
             };
-            return Ok(lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?);
+            return Ok(lorewell_retrieval::search(
+                &self.snapshot,
+                self.embedder,
+                &request,
+            )?);
         }
         self.say_wanted(&mut answer)?;
         Ok(answer)

@@ -39,7 +39,9 @@ impl Place {
         let folder = vault.path(".smart-env/multi");
         fs::create_dir_all(&folder).expect("made");
         let line = |(path, vec): &(&str, &str)| {
-            format!("\"smart_sources:{path}\": {{\"path\":\"{path}\",\"embeddings\":{{\"bge\":{{\"vec\":{vec}}}}}}},\n")
+            format!(
+                "\"smart_sources:{path}\": {{\"path\":\"{path}\",\"embeddings\":{{\"bge\":{{\"vec\":{vec}}}}}}},\n"
+            )
         };
         let lines: String = VECTORS.iter().map(line).collect();
         fs::write(folder.join("all.ajson"), lines).expect("written");
@@ -66,7 +68,11 @@ fn related(host: &Host, note: &str) -> (Vec<String>, LaneReport) {
         limit: 5,
         ..RelatedQuestion::default()
     };
-    let found = host.view().expect("a view").related(&question).expect("an answer");
+    let found = host
+        .view()
+        .expect("a view")
+        .related(&question)
+        .expect("an answer");
     let by_meaning = found.notes.iter().filter(|entry| {
         let is_dense = |signal: &RelatedSignal| matches!(signal, RelatedSignal::Dense(_));
         entry.signals.iter().any(is_dense)
@@ -78,7 +84,10 @@ fn related(host: &Host, note: &str) -> (Vec<String>, LaneReport) {
 #[test]
 fn notes_are_alike_by_the_plugins_vectors_where_the_user_says_so() {
     let place = Place::new();
-    assert_eq!(related(&place.host(false), "Φούρνος").0, Vec::<String>::new());
+    assert_eq!(
+        related(&place.host(false), "Φούρνος").0,
+        Vec::<String>::new()
+    );
     let host = place.host(true);
     let (paths, dense) = related(&host, "Φούρνος");
     assert_eq!(paths, ["Ψωμί.md"]);
@@ -89,10 +98,15 @@ fn notes_are_alike_by_the_plugins_vectors_where_the_user_says_so() {
 #[test]
 fn a_note_that_the_plugin_does_not_know_is_compared_by_the_model_and_that_is_said() {
     let place = Place::new();
-    place.vault.write("Late.md", "Bread from the oven, and a boat.\n");
+    place
+        .vault
+        .write("Late.md", "Bread from the oven, and a boat.\n");
     let (_, dense) = related(&place.host(true), "Late");
     assert_eq!(dense.model.as_deref(), Some("static-en-256"));
-    assert_eq!(dense.wanted.map(|wanted| wanted.model), Some("Smart Connections".to_string()));
+    assert_eq!(
+        dense.wanted.map(|wanted| wanted.model),
+        Some("Smart Connections".to_string())
+    );
 }
 
 #[test]
@@ -100,15 +114,33 @@ fn a_question_that_the_model_does_not_know_finds_what_is_near_to_what_its_words_
     let place = Place::new();
     let ask = |host: &Host| {
         let request = Request::new("φούρνος");
-        host.view().expect("a view").search(&request).expect("an answer")
+        host.view()
+            .expect("a view")
+            .search(&request)
+            .expect("an answer")
     };
     let without = ask(&place.host(false));
-    assert!(without.passages.iter().all(|found| found.note.path.as_str() != "Ψωμί.md"));
+    assert!(
+        without
+            .passages
+            .iter()
+            .all(|found| found.note.path.as_str() != "Ψωμί.md")
+    );
     let answer = ask(&place.host(true));
-    let paths: Vec<&str> = answer.passages.iter().map(|p| p.note.path.as_str()).collect();
+    let paths: Vec<&str> = answer
+        .passages
+        .iter()
+        .map(|p| p.note.path.as_str())
+        .collect();
     assert_eq!(paths.first(), Some(&"Φούρνος.md"), "words go first");
     assert!(paths.contains(&"Ψωμί.md"), "{paths:?}");
-    let dense = answer.lanes.iter().find(|report| report.lane == Lane::Dense).expect("the lane");
+    let dense = answer
+        .lanes
+        .iter()
+        .find(|report| report.lane == Lane::Dense)
+        .expect("the lane");
     assert_eq!(dense.model.as_deref(), Some("bge (Smart Connections)"));
-    assert!(matches!(&dense.state, LaneState::Partial { reason, .. } if reason.contains("words find first")));
+    assert!(
+        matches!(&dense.state, LaneState::Partial { reason, .. } if reason.contains("words find first"))
+    );
 }

@@ -288,7 +288,10 @@ impl<'a> Search<'a> {
 /// Whether the lane could not look for what was asked.
 fn has_nothing_to_say(dense: &LaneResult) -> bool {
     let state = &dense.report.state;
-    matches!(state, LaneState::Abstained { .. } | LaneState::Unavailable { .. })
+    matches!(
+        state,
+        LaneState::Abstained { .. } | LaneState::Unavailable { .. }
+    )
 }
 
 /// The best of the first round, each with its share of the best value.
@@ -308,11 +311,7 @@ fn seeds(fused: &[Fused]) -> Vec<Seed> {
 /// Where something answers, the last passages that have nothing of the question only fill places.
 /// Whether any were dropped. What is near `by_others`' vectors has no cosine to the question, and
 /// stays.
-fn drop_padding(
-    passages: &mut Vec<AnswerPassage>,
-    best: Option<f32>,
-    by_others: bool,
-) -> bool {
+fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>, by_others: bool) -> bool {
     let before = passages.len();
     if score::confidence(best) != Confidence::None && !by_others {
         let padding = |passage: &AnswerPassage| {

@@ -64,7 +64,11 @@ pub(crate) fn read(line: &str, model: Option<&str>) -> Line {
     let import = &value["last_import"];
     let stamp = import["mtime"].as_f64().zip(import["size"].as_u64());
     let (embedded, read) = (&value["last_embed"]["hash"], &value["last_read"]["hash"]);
-    let read = if read.is_null() { &import["hash"] } else { read };
+    let read = if read.is_null() {
+        &import["hash"]
+    } else {
+        read
+    };
     Line::Entry(Entry {
         vectors: vectors(&value, model),
         stamp,
@@ -86,9 +90,18 @@ fn vectors(value: &Value, model: Option<&str>) -> Vec<(String, Vec<f32>)> {
 fn unit(vec: &Value) -> Option<Vec<f32>> {
     let numbers: Option<Vec<f64>> = vec.as_array()?.iter().map(Value::as_f64).collect();
     let numbers = numbers?;
-    let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    let length = numbers
+        .iter()
+        .map(|number| number * number)
+        .sum::<f64>()
+        .sqrt();
     let sound = length.is_finite() && length > 1e-12;
-    sound.then(|| numbers.iter().map(|number| (number / length) as f32).collect())
+    sound.then(|| {
+        numbers
+            .iter()
+            .map(|number| (number / length) as f32)
+            .collect()
+    })
 }
 
 #[cfg(test)]
@@ -102,9 +115,15 @@ mod tests {
             panic!("{line}");
         };
         assert_eq!(entry.vectors, [("m".to_string(), vec![0.6, 0.8])]);
-        assert_eq!((entry.stamp, entry.made, entry.is_behind), (Some((5.0, 7)), Some(9.0), true));
+        assert_eq!(
+            (entry.stamp, entry.made, entry.is_behind),
+            (Some((5.0, 7)), Some(9.0), true)
+        );
         for (line, wanted) in [
-            (r#""smart_sources:Ale.md": null,"#, Line::Gone("Ale.md".to_string())),
+            (
+                r#""smart_sources:Ale.md": null,"#,
+                Line::Gone("Ale.md".to_string()),
+            ),
             (r#""smart_blocks:Ale.md#Mash": {"path":null},"#, Line::Other),
             ("", Line::Other),
             (r#""smart_sources:Ale.md": {"path":"Ale"#, Line::Broken),
@@ -121,7 +140,8 @@ mod tests {
 
     #[test]
     fn older_files_have_one_model_for_all() {
-        let line = r#""Ale.md": {"path":"Ale.md","embedding":{"vec":[0,2]},"class_name":"SmartNote"},"#;
+        let line =
+            r#""Ale.md": {"path":"Ale.md","embedding":{"vec":[0,2]},"class_name":"SmartNote"},"#;
         let Line::Entry(entry) = read(line, Some("jina")) else {
             panic!("{line}");
         };

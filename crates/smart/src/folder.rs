@@ -131,7 +131,9 @@ impl Found {
         if let Some(model) = in_use.filter(|model| counts.contains_key(model)) {
             return Some(model.to_string());
         }
-        let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
+        let most = counts
+            .into_iter()
+            .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
         most.map(|(model, _)| model.to_string())
     }
 }
@@ -145,7 +147,10 @@ impl Entry {
         if self.is_behind {
             return false;
         }
-        let changed = facts.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let changed = facts
+            .modified()
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let Some(changed) = changed.map(|since| since.as_secs_f64() * 1000.0) else {
             return true;
         };
@@ -181,5 +186,6 @@ fn in_use(file: &Path) -> Option<String> {
     let model = &settings["smart_sources"]["embed_model"];
     let adapter = model["adapter"].as_str()?;
     let key = model[adapter]["model_key"].as_str();
-    key.or_else(|| model["model_key"].as_str()).map(str::to_string)
+    key.or_else(|| model["model_key"].as_str())
+        .map(str::to_string)
 }

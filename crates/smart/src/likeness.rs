@@ -47,7 +47,9 @@ impl SmartVectors {
         for (_, vector) in &notes {
             *lengths.entry(vector.len()).or_default() += 1;
         }
-        let usual = lengths.into_iter().max_by_key(|(length, count)| (*count, *length));
+        let usual = lengths
+            .into_iter()
+            .max_by_key(|(length, count)| (*count, *length));
         let usual = usual.map_or(0, |(length, _)| length);
         notes.retain(|(_, vector)| vector.len() == usual);
         notes.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -87,12 +89,17 @@ impl SmartVectors {
         let own: Vec<usize> = { paths.iter() }
             .filter_map(|path| self.places.get(*path).copied())
             .collect();
-        let centre = mean(own.iter().map(|place| &self.vectors[*place]), self.dimension());
+        let centre = mean(
+            own.iter().map(|place| &self.vectors[*place]),
+            self.dimension(),
+        );
         let centre = unit(centre);
         let others = (0..self.paths.len()).filter(|place| !own.contains(place));
         let mut near: Vec<(f32, usize)> = match own.is_empty() {
             true => Vec::new(),
-            false => others.map(|place| (dot(&centre, &self.vectors[place]), place)).collect(),
+            false => others
+                .map(|place| (dot(&centre, &self.vectors[place]), place))
+                .collect(),
         };
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         near.truncate(limit);
@@ -120,7 +127,9 @@ fn mean<'v>(vectors: impl Iterator<Item = &'v Vec<f32>>, dimension: usize) -> Ve
             *sum += f64::from(*number);
         }
     }
-    sum.into_iter().map(|sum| (sum / count.max(1.0)) as f32).collect()
+    sum.into_iter()
+        .map(|sum| (sum / count.max(1.0)) as f32)
+        .collect()
 }
 
 /// Of unit length, or all zero.

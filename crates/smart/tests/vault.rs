@@ -29,7 +29,11 @@ fn line(path: &str, vec: &str, size: usize, seconds: u64) -> String {
 }
 
 fn paths(found: &lorewell_smart::Likeness) -> Vec<&str> {
-    found.neighbours.iter().map(|near| near.path.as_str()).collect()
+    found
+        .neighbours
+        .iter()
+        .map(|near| near.path.as_str())
+        .collect()
 }
 
 #[test]
@@ -44,18 +48,34 @@ fn the_last_line_of_a_note_holds_and_what_is_broken_is_passed_over() {
         + "<<<<<<< conflict\n"
         + &line("Ale.md", "[1,0.2,0]", 4, 0);
     write(root, ".smart-env/multi/Ale_md.ajson", &first, 0);
-    write(root, ".smart-env/multi/Beer_md.ajson", &line("Beer.md", "[1,0.3,0]", 4, 0), 0);
+    write(
+        root,
+        ".smart-env/multi/Beer_md.ajson",
+        &line("Beer.md", "[1,0.3,0]", 4, 0),
+        0,
+    );
     let coal = line("Coal.md", "[0,1,0.1]", 4, 0) + &line("Coke.md", "[0.1,1,0]", 4, 0);
-    write(root, ".smart-env/multi/Coal_md.ajson", &(coal + "\"smart_sources:Coa"), 0);
+    write(
+        root,
+        ".smart-env/multi/Coal_md.ajson",
+        &(coal + "\"smart_sources:Coa"),
+        0,
+    );
     let gone = line("Gone.md", "[1,0.2,0]", 4, 0) + "\"smart_sources:Gone.md\": null,\n";
     write(root, ".smart-env/multi/Gone_md.ajson", &gone, 0);
 
     let found = read(root).expect("vectors");
-    assert_eq!((found.model(), found.len(), found.stale, found.broken), ("bge", 4, 0, 2));
+    assert_eq!(
+        (found.model(), found.len(), found.stale, found.broken),
+        ("bge", 4, 0, 2)
+    );
     assert_eq!(paths(&found.near(&["Ale.md"], 1)), ["Beer.md"]);
     assert_eq!(paths(&found.near(&["Coal.md"], 1)), ["Coke.md"]);
     let all = found.near(&["Ale.md"], 9);
-    assert!(all.neighbours[0].cosine > 0.9 && all.neighbours[2].cosine < 0.0, "{all:?}");
+    assert!(
+        all.neighbours[0].cosine > 0.9 && all.neighbours[2].cosine < 0.0,
+        "{all:?}"
+    );
     let none = found.near(&["Nowhere.md"], 9);
     assert_eq!((none.of, none.neighbours.len()), (0, 0));
 }
@@ -67,7 +87,10 @@ fn a_note_that_changed_since_has_no_vector() {
     write(root, "Same.md", "text", 0);
     write(root, "Touched.md", "text", 60);
     write(root, "Longer.md", "more text", 0);
-    let behind = line("Behind.md", "[1,0]", 4, 0).replace("\"last_embed\":{\"hash\":\"h\"", "\"last_embed\":{\"hash\":\"g\"");
+    let behind = line("Behind.md", "[1,0]", 4, 0).replace(
+        "\"last_embed\":{\"hash\":\"h\"",
+        "\"last_embed\":{\"hash\":\"g\"",
+    );
     write(root, "Behind.md", "text", 0);
     let lines: String = ["Same.md", "Touched.md", "Longer.md", "Deleted.md"]
         .iter()
@@ -95,7 +118,12 @@ fn the_model_in_use_is_taken_and_older_folders_are_read() {
     let older = tempfile::tempdir().expect("a folder");
     write(older.path(), "A.md", "text", 0);
     let lines = "\"A.md\": {\"path\":\"A.md\",\"embedding\":{\"vec\":[1,0]}},\n";
-    write(older.path(), ".smart-connections/smart_notes-jina.ajson", lines, 0);
+    write(
+        older.path(),
+        ".smart-connections/smart_notes-jina.ajson",
+        lines,
+        0,
+    );
     assert_eq!(read(older.path()).expect("vectors").model(), "jina");
     assert!(read(tempfile::tempdir().expect("a folder").path()).is_none());
 }
@@ -103,9 +131,17 @@ fn the_model_in_use_is_taken_and_older_folders_are_read() {
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_vault_are_not_followed() {
-    let (vault, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("one"));
+    let (vault, outside) = (
+        tempfile::tempdir().expect("a folder"),
+        tempfile::tempdir().expect("one"),
+    );
     write(vault.path(), "A.md", "text", 0);
-    write(outside.path(), "multi/a.ajson", &line("A.md", "[1,0]", 4, 0), 0);
+    write(
+        outside.path(),
+        "multi/a.ajson",
+        &line("A.md", "[1,0]", 4, 0),
+        0,
+    );
     std::os::unix::fs::symlink(outside.path(), vault.path().join(".smart-env")).expect("linked");
     assert!(read(vault.path()).is_none());
 }
