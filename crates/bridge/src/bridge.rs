@@ -12,7 +12,9 @@ use lorewell_agents::{
 };
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
 use lorewell_engine::Observer;
-use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir};
+use lorewell_setup::{
+    Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir, rest_models,
+};
 use serde_json::Value;
 use tracing::{info, warn};
 
@@ -277,6 +279,7 @@ impl Bridge {
     /// Lets go of what is kept warm.
     pub fn rest(&self) {
         self.vaults.rest();
+        rest_models();
     }
 
     /// Refuses requests from now on.

@@ -9,7 +9,8 @@ use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
 use lorewell_engine::{Freshness, Host, Observer, Patience, Rules, Stage};
 use lorewell_watch::{
-    By, Keeper, Options, Report, Stop, Trouble, WatchLock, WatchLockAttempt, Way, watch,
+    By, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchLock,
+    WatchLockAttempt, Way, watch,
 };
 use tracing::{info, warn};
 
@@ -194,7 +195,10 @@ fn begin(
         },
         check: Duration::from_secs(settings.watch_check_minutes() * 60),
         poll: Duration::from_secs(settings.watch_poll_seconds()),
-        also: vec![kept.config_file()],
+        also: [kept.config_file()]
+            .into_iter()
+            .chain(kept.model_file())
+            .collect(),
         ..Options::default()
     };
     let root = host.root().to_path_buf();
@@ -208,6 +212,7 @@ fn begin(
             standing,
             around: around.clone(),
             rules: None,
+            late: late_vectors(kept)?,
         },
     );
     let mut telling = watching.teller();
@@ -237,6 +242,8 @@ struct Watching {
     around: Surroundings,
     /// The exclusions of the last update.
     rules: Option<[u8; 32]>,
+    /// Embeds what waits for a model that is dear.
+    late: LateVectors,
 }
 
 /// Hears what the watcher says.
@@ -306,6 +313,7 @@ impl Keeper for Watching {
         let report = freshness.report.as_ref();
         let out = report.map_or(0, |report| report.removed + report.skipped);
         self.forget(&host, out);
+        self.late.wake(host);
         Ok(freshness)
     }
 }
@@ -371,6 +379,27 @@ impl Teller {
             }
         }
     }
+}
+
+/// The thread that embeds behind a watcher, and says in the log what it does.
+fn late_vectors(kept: &Arc<Kept>) -> Result<LateVectors, Failure> {
+    let kept = Arc::clone(kept);
+    let begun = LateVectors::begin(move |report| {
+        let vault = kept.vault.name.as_str();
+        match report {
+            LateReport::Embedded { model, embedding } => {
+                // Views that rest have the vectors of before.
+                kept.close_views();
+                let (settled, waiting) = (embedding.settled, embedding.waiting);
+                let refused = embedding.refused;
+                info!(vault, model, settled, refused, waiting, "embedded");
+            }
+            LateReport::Failed(trouble) => {
+                warn!(vault, code = trouble.code, "embedding failed");
+            }
+        }
+    });
+    begun.map_err(|error| Failure::internal(format!("a thread cannot be started: {error}")))
 }
 
 /// Two that hear of the same work; only the watcher ends it.

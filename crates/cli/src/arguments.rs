@@ -32,6 +32,7 @@ pub(crate) fn command() -> Command {
         .subcommand(vault())
         .subcommand(config())
         .subcommand(eval())
+        .subcommand(crate::models_command::command())
         .subcommand(watch())
         .subcommand(crate::agent_command::command())
         .subcommand(crate::audit_command::command())

@@ -15,6 +15,7 @@ mod hook_command;
 mod install_command;
 mod mcp_command;
 mod mcp_shim;
+mod models_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
@@ -71,6 +72,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "agent" => agent_command::run(&environment, matches),
         "audit" => audit_command::run(&environment, matches),
         "mcp" => mcp_command::run(&environment, matches),
+        "models" => models_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         "serve" => serve_command::run(&environment, matches),
         "service" => service_command::run(&environment, matches),

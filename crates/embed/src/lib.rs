@@ -45,6 +45,11 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// How many texts were cut since the process began, because they are longer than it takes.
+    fn cut(&self) -> u64 {
+        0
+    }
+
     /// The vector of a question.
     fn embed_question(&self, text: &str) -> Embedded;
 

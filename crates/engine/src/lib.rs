@@ -7,6 +7,7 @@
 mod context;
 mod deputy;
 mod embedding;
+mod embedding_turn;
 mod error;
 mod host;
 mod link_desk;
@@ -40,7 +41,7 @@ pub use note_text::{NoteText, ReadRequest};
 pub use portable::{PortableStatus, PortableVectors};
 pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
-pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
+pub use status::{EmbeddingStatus, FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
 pub use verify::{
     CitedPlace, CitedQuote, CitedSource, Elsewhere, FoundPlace, MAX_CLAIMS, Verdict, Verification,
     VerifiedClaim, VerifyRequest,

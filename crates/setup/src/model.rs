@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lorewell_engine::{Embedder, StaticModel};
-use lorewell_models::{Session, Store};
+use lorewell_models::{Session, Store, vetted};
 
 use crate::endpoint::{endpoint, endpoint_memory};
 use crate::environment::Environment;
@@ -42,7 +42,13 @@ pub fn model_file(environment: &Environment, settings: &Settings) -> Option<Path
     if name == ENDPOINT {
         return Some(endpoint_memory(environment));
     }
-    model_store(environment).manifest_file(&name).ok()
+    let name = vetted(&name).map_or(name.as_str(), |model| model.name);
+    model_store(environment).manifest_file(name).ok()
+}
+
+/// Lets the model go that is loaded in this process, unless it is in use.
+pub fn rest_models() {
+    lorewell_models::rest();
 }
 
 /// The model that the settings name. The same settings give the same one for as long as the process

@@ -25,6 +25,8 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// The scan, measured by itself.
+const VECTORS: &[&str] = &["lorewell-vectors"];
 /// Models behind an address.
 const ENDPOINT: &[&str] = &["lorewell-endpoint"];
 /// Transformer models of a user, by name.
@@ -107,7 +109,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
     (
         "lorewell-evals",
-        &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
+        &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
     ),
     (
         "lorewell-cases",
@@ -117,7 +119,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];

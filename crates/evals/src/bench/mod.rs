@@ -7,7 +7,7 @@
 mod build;
 mod changing;
 mod cold;
-mod machine;
+pub(crate) mod machine;
 mod process;
 mod questions;
 mod search;

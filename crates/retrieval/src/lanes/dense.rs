@@ -1,4 +1,4 @@
-//! The dense lane: cosine over int8 vectors, exact.
+//! The dense lane: cosine over int8 vectors; exact, and in two stages where there are many.
 
 use lorewell_embed::{Embedded, Embedder};
 use lorewell_index::Snapshot;
@@ -62,7 +62,7 @@ pub(crate) fn run(
         rows.intersect(&allowed.rows);
     }
     let mut hits = Vec::with_capacity(depth);
-    for scored in reader.scan(&vector, depth, Some(&rows)) {
+    for scored in reader.nearest(&vector, depth, Some(&rows)) {
         if !reader.is_intact(scored.row) {
             let reason =
                 "vectors on disk are damaged; `lorewell rebuild` makes them anew".to_string();

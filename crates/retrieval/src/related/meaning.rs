@@ -73,7 +73,7 @@ pub(crate) fn meaning(
         rows.intersect(within);
     }
     let mut notes: FxHashMap<u32, Near> = FxHashMap::default();
-    for scored in reader.scan(&question, DEPTH + own.len(), Some(&rows)) {
+    for scored in reader.nearest(&question, DEPTH + own.len(), Some(&rows)) {
         if !reader.is_intact(scored.row) {
             let reason =
                 "vectors on disk are damaged; `lorewell rebuild` makes them anew".to_string();
