@@ -42,6 +42,8 @@ const QUESTION: &[&str] = &[
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// Vectors in a vault: the engine brings them and an index together.
 const PORTABLE: &[&str] = &["lorewell-portable"];
+/// Vectors of another program in the vault.
+const SMART: &[&str] = &["lorewell-smart"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -100,7 +102,10 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
+    (
+        "lorewell-engine",
+        &[NOUNS, PARTS, PORTABLE, SMART, BELOW_ENGINE],
+    ),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
