@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::look;
 use lorewell_engine::{Freshness, Host, Observer, Patience, Rules, Stage};
 use lorewell_watch::{
-    By, Keeper, Options, Report, Stop, Trouble, WatchLock, WatchLockAttempt, Way, watch,
+    By, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchLock,
+    WatchLockAttempt, Way, watch,
 };
 use tracing::{info, warn};
 
@@ -111,7 +113,8 @@ impl FreshVault {
             if watcher.is_over() {
                 return look(host, observer);
             }
-            if began.elapsed() > PATIENCE && is_whole(host) {
+            // What is not taken in yet may be a fence: then nothing is answered before.
+            if began.elapsed() > PATIENCE && !host.has_fences() && is_whole(host) {
                 return Ok(host.standing("they are being taken in")?);
             }
             let progress = self.standing().progress;
@@ -121,7 +124,9 @@ impl FreshVault {
         }
         let known = {
             let standing = self.standing();
-            standing.freshness.clone().filter(|_| standing.by_events)
+            let usable = |known: &Freshness| known.pending == 0 || !host.has_fences();
+            let known = standing.freshness.clone().filter(usable);
+            known.filter(|_| standing.by_events)
         };
         match known {
             Some(freshness) => Ok(freshness),
@@ -169,14 +174,6 @@ fn is_whole(host: &Host) -> bool {
     })
 }
 
-fn look(host: &Host, observer: &dyn Observer) -> Result<Freshness, Failure> {
-    let freshness = host.refresh(Patience::Read, observer)?;
-    if observer.stopped() {
-        return Err(Failure::interrupted(freshness.pending as u64));
-    }
-    Ok(freshness)
-}
-
 fn begin(
     kept: &Arc<Kept>,
     reader: Reader,
@@ -194,7 +191,10 @@ fn begin(
         },
         check: Duration::from_secs(settings.watch_check_minutes() * 60),
         poll: Duration::from_secs(settings.watch_poll_seconds()),
-        also: vec![kept.config_file()],
+        also: [kept.config_file()]
+            .into_iter()
+            .chain(kept.model_file())
+            .collect(),
         ..Options::default()
     };
     let root = host.root().to_path_buf();
@@ -208,6 +208,7 @@ fn begin(
             standing,
             around: around.clone(),
             rules: None,
+            late: late_vectors(kept)?,
         },
     );
     let mut telling = watching.teller();
@@ -237,6 +238,8 @@ struct Watching {
     around: Surroundings,
     /// The exclusions of the last update.
     rules: Option<[u8; 32]>,
+    /// Embeds what waits for a model that is dear.
+    late: LateVectors,
 }
 
 /// Hears what the watcher says.
@@ -265,18 +268,10 @@ impl Watching {
         if self.reader == Reader::Remote || !changed && out == 0 {
             return;
         }
-        if let Err(failure) = self.kept.follow_in_remote() {
+        if let Err(failure) = self.kept.follow(host, &self.around.audit) {
             warn!(
                 code = failure.code,
-                "the index for remote readers is behind"
-            );
-        }
-        let Ok(view) = host.view() else { return };
-        let unnamed = |note: &str| !view.may_name(note).unwrap_or(true);
-        if let Err(error) = self.around.audit.forget(host.root(), &unnamed) {
-            warn!(
-                code = error.code(),
-                "the log of what agents received is behind"
+                "the index for remote readers or the log of what agents received is behind"
             );
         }
     }
@@ -306,6 +301,7 @@ impl Keeper for Watching {
         let report = freshness.report.as_ref();
         let out = report.map_or(0, |report| report.removed + report.skipped);
         self.forget(&host, out);
+        self.late.wake(host);
         Ok(freshness)
     }
 }
@@ -371,6 +367,27 @@ impl Teller {
             }
         }
     }
+}
+
+/// The thread that embeds behind a watcher, and says in the log what it does.
+fn late_vectors(kept: &Arc<Kept>) -> Result<LateVectors, Failure> {
+    let kept = Arc::clone(kept);
+    let begun = LateVectors::begin(move |report| {
+        let vault = kept.vault.name.as_str();
+        match report {
+            LateReport::Embedded { model, embedding } => {
+                // Views that rest have the vectors of before.
+                kept.close_views();
+                let (settled, waiting) = (embedding.settled, embedding.waiting);
+                let refused = embedding.refused;
+                info!(vault, model, settled, refused, waiting, "embedded");
+            }
+            LateReport::Failed(trouble) => {
+                warn!(vault, code = trouble.code, "embedding failed");
+            }
+        }
+    });
+    begun.map_err(|error| Failure::internal(format!("a thread cannot be started: {error}")))
 }
 
 /// Two that hear of the same work; only the watcher ends it.

@@ -2,16 +2,17 @@
 //! yesterday would show what was excluded today.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use lorewell_agents::Reader;
+use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::{follow, of_opening, of_setup};
 use lorewell_engine::Host;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, OpenError, Reach, Settings, SetupError, VaultRef,
-    follow_in_remote, index_root, open, open_remote,
+    Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, model_file, open,
+    open_remote,
 };
 
 /// So many views of a vault rest between questions.
@@ -35,7 +36,9 @@ pub(crate) struct Kept {
 
 /// A host, and what it was opened by.
 struct Current {
-    stamps: [Stamp; 2],
+    stamps: [Stamp; 3],
+    /// Where the file of the wanted model lies, if it has one.
+    model: Option<PathBuf>,
     settings: Settings,
     host: Arc<Host>,
     print: String,
@@ -68,10 +71,14 @@ impl Kept {
     /// The host by the settings that hold now, and the print of these settings.
     pub(crate) fn host(&self) -> Result<(Arc<Host>, String), Failure> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = stamps(&self.environment, &self.vault.path);
+        let stamps = stamps(
+            &self.environment,
+            &self.vault.path,
+            current.model.as_deref(),
+        );
         if stamps != current.stamps {
             let read = Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
-            if read.settings == current.settings {
+            if read.settings == current.settings && read.stamps[2] == current.stamps[2] {
                 current.stamps = read.stamps;
             } else {
                 *current = read;
@@ -86,8 +93,8 @@ impl Kept {
         current.settings.clone()
     }
 
-    /// Keeps the index for remote readers free of what was taken out of the usual one.
-    pub(crate) fn follow_in_remote(&self) -> Result<(), Failure> {
+    /// Takes what is out of the usual index out of that for remote readers and out of the log.
+    pub(crate) fn follow(&self, host: &Host, log: &AuditLog) -> Result<(), Failure> {
         if self.reader == Reader::Remote {
             return Ok(());
         }
@@ -95,12 +102,18 @@ impl Kept {
         let settings = config
             .settings(Some(&self.vault), &self.flags)
             .map_err(of_setup)?;
-        follow_in_remote(&config, &settings, &self.vault).map_err(of_opening)
+        follow(&config, &settings, &self.vault, host, log).map(drop)
     }
 
     /// The user's configuration file.
-    pub(crate) fn config_file(&self) -> std::path::PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.environment.config_file()
+    }
+
+    /// The file of the wanted model, if it has one.
+    pub(crate) fn model_file(&self) -> Option<PathBuf> {
+        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.model.clone()
     }
 
     /// Closes views that nobody uses.
@@ -118,9 +131,11 @@ impl Current {
         flags: &Flags,
     ) -> Result<Current, Failure> {
         // Before they are read: what changes meanwhile is read again.
-        let stamps = stamps(environment, &vault.path);
+        let mut stamps = stamps(environment, &vault.path, None);
         let config = Config::load(environment).map_err(of_setup)?;
         let settings = config.settings(Some(vault), flags).map_err(of_setup)?;
+        let model = model_file(environment, &settings);
+        stamps[2] = model.as_deref().and_then(stamp);
         let host = match reader {
             Reader::Local => open(&config, &settings, vault),
             Reader::Remote => open_remote(&config, &settings, vault),
@@ -129,6 +144,7 @@ impl Current {
         let host = Arc::new(host.keeping_views(VIEWS));
         Ok(Current {
             stamps,
+            model,
             print: print(environment, &settings),
             settings,
             host,
@@ -150,10 +166,11 @@ pub fn print(environment: &Environment, settings: &Settings) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn stamps(environment: &Environment, vault: &Path) -> [Stamp; 2] {
+fn stamps(environment: &Environment, vault: &Path, model: Option<&Path>) -> [Stamp; 3] {
     [
         stamp(&environment.config_file()),
         stamp(&vault.join(IN_VAULT)),
+        model.and_then(stamp),
     ]
 }
 
@@ -168,19 +185,4 @@ fn stamp(path: &Path) -> Stamp {
     #[cfg(not(unix))]
     let (inode, changed) = (0, 0);
     Some((facts.len(), facts.modified().ok()?, inode, changed))
-}
-
-pub(crate) fn of_setup(error: SetupError) -> Failure {
-    Failure {
-        code: error.code().to_string(),
-        message: error.to_string(),
-        hint: error.hint().unwrap_or_default(),
-    }
-}
-
-pub(crate) fn of_opening(error: OpenError) -> Failure {
-    match error {
-        OpenError::Setup(error) => of_setup(error),
-        OpenError::Engine(error) => error.into(),
-    }
 }

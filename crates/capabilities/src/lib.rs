@@ -39,7 +39,10 @@ pub use rebuild::{Rebuild, RebuildInput, RebuildOutput};
 pub use received::{Received, received};
 pub use related::{Related, RelatedInput, RelatedJson, RelatedOutput, RelatedSignalJson};
 pub use search::{Search, SearchInput};
-pub use status::{FileJson, PortableJson, Status, StatusInput, StatusOutput, WatcherJson};
+pub use status::{
+    FileJson, ModelJson, PortableJson, Status, StatusInput, StatusOutput, WantedModelJson,
+    WatcherJson,
+};
 pub use verify::{
     ClaimJson, DifferenceJson, PlaceJson, QuoteInput, SourceInput, SummaryJson, Verify,
     VerifyInput, VerifyOutput,

@@ -1,6 +1,6 @@
 //! `knowledge.search`: passages for a question.
 
-use lorewell_engine::{Answer, Confidence, Lane, Request, View};
+use lorewell_engine::{Answer, Confidence, Lane, LaneReport, LaneState, Request, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,7 @@ impl Capability for Search {
         let request = request(desk, &view, &input, cursor)?;
         let ambiguous = input.filter.ambiguous(&view)?;
         let mut answer = view.search(&request)?;
+        nothing_ran(&answer)?;
         answer.degraded.splice(0..0, ambiguous);
         Ok(output(desk, &view, input, &request, cursor, answer))
     }
@@ -89,6 +90,29 @@ impl SearchInput {
     fn narrows(&self) -> bool {
         !self.filter.is_empty() || !self.aids.must.is_empty() || !self.aids.like.is_empty()
     }
+}
+
+/// An empty list would say that the notes hold nothing, where nobody looked.
+fn nothing_ran(answer: &Answer) -> Result<(), Failure> {
+    let mut asked = answer
+        .lanes
+        .iter()
+        .filter(|lane| lane.state != LaneState::Off)
+        .peekable();
+    let is_away = |lane: &LaneReport| matches!(lane.state, LaneState::Unavailable { .. });
+    if asked.peek().is_none() || !asked.all(is_away) {
+        return Ok(());
+    }
+    Err(Failure {
+        code: "lanes_unavailable".to_string(),
+        message: format!(
+            "nothing that was asked for could run: {}",
+            answer.degraded.join("; ")
+        ),
+        hint: "Ask without “lanes”: the words and names of notes are searched whatever else is \
+            away. `lorewell status` tells how the models stand."
+            .to_string(),
+    })
 }
 
 fn request(
@@ -120,6 +144,7 @@ fn request(
         also: input.aids.also()?,
         must: input.aids.must.clone(),
         like: input.aids.like(view)?,
+        near: None,
         today: input.filter.today()?,
         settings: search.clone(),
     })

@@ -50,6 +50,8 @@ pub struct StatusOutput {
     pub portable: Option<PortableJson>,
     /// The embedding models and what they cover.
     pub models: Vec<ModelJson>,
+    /// The model that is wanted, and whether it is at work.
+    pub wanted_model: WantedModelJson,
     /// Notes that differ from the folder and are not in the index yet, with the reason (code `new`,
     /// `changed`, `gone`, or why they cannot be read: `not_local` and others); the first of
     /// `index.pending`.
@@ -165,6 +167,32 @@ pub struct ModelJson {
     pub outside: u64,
     /// Passages that it has not embedded yet.
     pub missing: u64,
+    /// Passages that it will not take; absent where there are none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub refused: u64,
+    /// Texts that were cut because they are longer than it takes, so that their end does not count;
+    /// absent where there are none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cut: u64,
+}
+
+/// The model that the settings ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WantedModelJson {
+    /// Its name.
+    pub model: String,
+    /// Whether a process embeds for it now.
+    pub embedding: bool,
+    /// Its number, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<u32>,
+    /// Why it cannot be used; absent if nothing is known to be wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A file or folder and where it stands.
@@ -244,8 +272,16 @@ impl Capability for Status {
                     embedded: m.embedded,
                     outside: m.outside,
                     missing: m.missing,
+                    refused: m.refused,
+                    cut: m.cut,
                 })
                 .collect(),
+            wanted_model: WantedModelJson {
+                model: status.embedding.wanted,
+                embedding: status.embedding.process.is_some(),
+                process: status.embedding.process.flatten(),
+                trouble: status.embedding.trouble,
+            },
             pending: status.pending.into_iter().map(FileJson::new).collect(),
             left_out: status.left_out.into_iter().map(FileJson::new).collect(),
             left_out_total: status.left_out_total,

@@ -137,6 +137,12 @@ impl Case {
         self.steps.iter().any(|step| step.action == "chmod")
     }
 
+    /// Whether a step starts the program as a process.
+    pub fn needs_program(&self) -> bool {
+        let starts = |step: &Step| crate::processes::STEPS.contains(&step.action.as_str());
+        self.steps.iter().any(starts)
+    }
+
     /// How many watches of the file system there are, if a step says so.
     pub fn max_watches(&self) -> Option<u64> {
         let limit = |step: &Step| step.get("max_user_watches").and_then(Value::as_u64);
@@ -151,7 +157,8 @@ impl Case {
 }
 
 impl Step {
-    fn of(json: &Value) -> Result<Step, String> {
+    /// The step that some JSON describes.
+    pub(crate) fn of(json: &Value) -> Result<Step, String> {
         let fields = json.as_object().ok_or("a step is no object")?;
         let action = json["do"].as_str().ok_or("a step does nothing")?;
         Ok(Step {
@@ -169,6 +176,11 @@ impl Step {
     /// The names of its fields.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.fields.keys().map(String::as_str)
+    }
+
+    /// All fields.
+    pub(crate) fn fields(&self) -> Value {
+        Value::Object(self.fields.clone())
     }
 
     /// A field that is a text.

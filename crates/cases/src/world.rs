@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lorewell_capabilities::{Desk, Failure, table};
-use lorewell_engine::{EngineSettings, Freshness, Host, Patience, Quiet, StatusRequest};
+use lorewell_engine::{
+    EngineSettings, Freshness, Host, ModelStatus, Patience, Quiet, StatusRequest,
+};
 use lorewell_index::{Layout, Snapshot};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::embedding::Embedding;
+use crate::processes::Processes;
 use crate::watching::Watching;
 use crate::{Case, Step, actions, vault_copy};
 
@@ -25,6 +29,12 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     index: PathBuf,
     pub(crate) settings: EngineSettings,
+    /// The program as processes, where a step needs it.
+    pub(crate) processes: Option<Processes>,
+    /// The endpoint that embeds, if the case has one.
+    pub(crate) embedding: Option<Embedding>,
+    /// What was searched for.
+    pub(crate) questions: Vec<String>,
     /// The watcher, while there is one.
     pub(crate) watching: Option<Watching>,
     /// The program as it was started; nothing while it is stopped, or where no step starts it.
@@ -49,6 +59,8 @@ pub(crate) struct World {
 pub(crate) struct Answer {
     pub(crate) output: Result<Value, Failure>,
     pub(crate) took: Duration,
+    /// The endpoint's model that the user wanted then.
+    pub(crate) model: Option<String>,
 }
 
 /// Why a step did not come to its end.
@@ -61,17 +73,29 @@ pub(crate) enum Trouble {
 }
 
 impl World {
-    /// Lays a case out in a new temporary folder.
-    pub(crate) fn lay_out(case: &Case) -> Result<World, String> {
+    /// Lays a case out in a new temporary folder. `program` is where the product lies, for cases
+    /// that start it.
+    pub(crate) fn lay_out(case: &Case, program: Option<&Path>) -> Result<World, String> {
         let holder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let place = fs::canonicalize(holder.path()).map_err(|e| e.to_string())?;
         vault_copy::lay_out(case, &place)?;
+        let root = place.join("vault");
+        let (processes, index) = match program.filter(|_| case.needs_program()) {
+            Some(program) => {
+                let (processes, index) = Processes::begin(program, &place, &root)?;
+                (Some(processes), PathBuf::from(index))
+            }
+            None => (None, place.join("index")),
+        };
         Ok(World {
-            root: place.join("vault"),
-            index: place.join("index"),
-            place,
+            processes,
+            root,
+            index,
             _place: holder,
             settings: EngineSettings::default(),
+            embedding: Embedding::of(case, &place),
+            place,
+            questions: Vec::new(),
             watching: None,
             running: None,
             freshness: None,
@@ -89,9 +113,19 @@ impl World {
     pub(crate) fn take(&mut self, step: &Step) -> Result<(), Trouble> {
         let bytes = self.vector_bytes();
         self.vectors_before.insert(step.action.clone(), bytes);
+        let names: Vec<&str> = [&*step.action]
+            .into_iter()
+            .chain(step.name.as_deref())
+            .collect();
+        if let Some(embedding) = &mut self.embedding {
+            embedding.begin(&names);
+        }
         let began = Instant::now();
         let outcome = actions::act(self, step);
         let took = began.elapsed();
+        if let Some(embedding) = &mut self.embedding {
+            embedding.end(&names);
+        }
         self.took += took;
         let output = match outcome {
             Ok(output) => Ok(output),
@@ -100,7 +134,13 @@ impl World {
         };
         match (&step.name, output) {
             (Some(name), output) => {
-                self.answers.insert(name.clone(), Answer { output, took });
+                let model = self.embedding.as_ref().map(|e| e.model().to_string());
+                let answer = Answer {
+                    output,
+                    took,
+                    model,
+                };
+                self.answers.insert(name.clone(), answer);
                 Ok(())
             }
             (None, Ok(_)) => Ok(()),
@@ -118,12 +158,47 @@ impl World {
     pub(crate) fn stop(&mut self) {
         self.watching = None;
         self.running = None;
+        if let Some(embedding) = &mut self.embedding {
+            embedding.restart();
+        }
     }
 
     /// The vault, opened anew: nothing is kept from one step to the next but what is on disk.
     pub(crate) fn host(&self) -> Result<Host, Failure> {
         let settings = self.settings.clone();
-        Ok(Host::open("vault", &self.root, &self.index, settings)?)
+        let host = Host::open("vault", &self.root, &self.index, settings)?;
+        match &self.embedding {
+            Some(embedding) => {
+                let endpoint = embedding.endpoint().map_err(Failure::internal)?;
+                Ok(host.with_embedder(endpoint))
+            }
+            None => Ok(host),
+        }
+    }
+
+    /// The models of the vault: the wanted one first.
+    pub(crate) fn models(&self) -> Result<Vec<ModelStatus>, String> {
+        let host = self.host().map_err(|failure| failure.message)?;
+        let status = host.status(&StatusRequest::default());
+        Ok(status.map_err(|error| error.to_string())?.models)
+    }
+
+    /// The vectors of the wanted model, beside the text that each is of: `[said, vector]`.
+    pub(crate) fn vectors(&self) -> Result<Vec<Value>, String> {
+        let said = |error: lorewell_index::IndexError| error.to_string();
+        let snapshot = self.snapshot()?;
+        let Some((reader, live)) = snapshot.vectors() else {
+            return Ok(Vec::new());
+        };
+        let mut vectors = Vec::new();
+        for row in live.iter() {
+            for id in snapshot.passages_of_row(row).map_err(said)? {
+                let passage = snapshot.passage(id).map_err(said)?;
+                let text = passage.map_or(String::new(), |passage| passage.said().into_owned());
+                vectors.push(serde_json::json!([text, reader.vector(row)]));
+            }
+        }
+        Ok(vectors)
     }
 
     /// Asks a capability by its short name.
@@ -168,9 +243,7 @@ impl World {
 
     /// The newest generation, to look at from inside.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, String> {
-        let host = self.host().map_err(|failure| failure.message)?;
-        let status = host.status(&StatusRequest::default());
-        let models = status.map_err(|error| error.to_string())?.models;
+        let models = self.models()?;
         let fingerprint = models.first().map_or("", |model| &model.fingerprint);
         let layout = Layout::new(&self.index);
         Snapshot::open(&layout, fingerprint).map_err(|error| error.to_string())
@@ -203,6 +276,11 @@ impl World {
     /// Where a file of the vault lies.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
+    }
+
+    /// The index is another from now on.
+    pub(crate) fn set_index(&mut self, folder: PathBuf) {
+        self.index = folder;
     }
 
     /// The folder of the index.

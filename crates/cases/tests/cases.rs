@@ -3,13 +3,14 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lorewell_cases::{
-    ASKED, Case, Report, STAND_INS, Verdict, asked_line, check_names, gap_of, known_rows, load,
-    pending_rows, run, run_here, shown, stand_in_rows, summary,
+    ASKED, Case, Report, STAND_INS, TO_KILL, Verdict, asked_line, check_names, complaints,
+    embed_until_killed, gap_of, known_rows, load, of_processes, pending_rows, run, run_here,
+    run_with, shown, stand_in_rows, summary,
 };
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ fn reports(cases: Vec<Case>) -> Vec<Report> {
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(case) = { queue.lock().unwrap().pop() } {
-                    let report = run(&case);
+                    let report = run_with(&case, None);
                     done.lock().unwrap().push(report);
                 }
             });
@@ -55,39 +56,12 @@ fn reports(cases: Vec<Case>) -> Vec<Report> {
     reports
 }
 
-/// What is wrong with some reports, given the list of what is known not to hold.
-fn complaints(reports: &[Report]) -> Vec<String> {
-    let known = known_rows(KNOWN);
-    let mut complaints = Vec::new();
-    for report in reports {
-        let listed: BTreeSet<&str> = known
-            .iter()
-            .filter(|row| row.case == report.id)
-            .map(|row| row.check.as_str())
-            .collect();
-        let faults = report.findings.iter().filter(|finding| finding.is_fault());
-        let faults: BTreeMap<&str, &str> = faults
-            .map(|finding| {
-                (
-                    finding.label.as_str(),
-                    finding.outcome.as_ref().err().map_or("", |e| e),
-                )
-            })
-            .collect();
-        let new = faults.iter().filter(|(label, _)| !listed.contains(*label));
-        complaints.extend(new.map(|(label, what)| format!("{} {label}: {what}", report.id)));
-        let gone = listed.iter().filter(|label| !faults.contains_key(*label));
-        complaints.extend(gone.map(|label| format!("known.md: {} {label} holds now", report.id)));
-    }
-    complaints
-}
-
 #[test]
 fn our_own_cases_hold() {
     let cases = load(&own_folder()).unwrap();
     assert!(cases.len() >= 20, "{} cases", cases.len());
     let reports = reports(cases);
-    assert_eq!(complaints(&reports), Vec::<String>::new());
+    assert_eq!(complaints(&reports, KNOWN), Vec::<String>::new());
     let pending = |report: &&Report| matches!(report.verdict, Verdict::Pending { .. });
     assert_eq!(reports.iter().filter(pending).count(), 0);
 }
@@ -95,7 +69,7 @@ fn our_own_cases_hold() {
 #[test]
 fn the_named_cases_hold_or_are_known() {
     let reports = reports(named_cases());
-    assert_eq!(complaints(&reports), Vec::<String>::new());
+    assert_eq!(complaints(&reports, KNOWN), Vec::<String>::new());
 }
 
 /// A pending case that could run is listed too long; one that cannot run and is not listed is lost.
@@ -156,6 +130,9 @@ fn what_stands_in_for_what_is_listed() {
 /// Started by a case that takes permissions away, as an ordinary user; alone it does nothing.
 #[test]
 fn the_case_that_is_asked_for() {
+    if let Ok(asked) = std::env::var(TO_KILL) {
+        embed_until_killed(&asked);
+    }
     if let Some(folder) = std::env::var_os(ASKED) {
         let case = Case::read(Path::new(&folder)).unwrap();
         println!("{}", asked_line(&run_here(&case)));
@@ -273,17 +250,60 @@ const PAIRS: &str = r#"[
     [{"check": "warning", "path": "bad.md"}, {"check": "warning", "path": "Kiln.md"}]
 ]"#;
 
-#[test]
-fn every_check_tells_right_from_wrong() {
+/// A vault whose meaning an endpoint knows.
+const EMBEDDED: &[(&str, &str)] = &[
+    (
+        "Hedge.md",
+        "# Hedge\n\nHazel hurdles for the lambing pen.\n\nA second line on osier.\n",
+    ),
+    ("Bad.md", "Poison of the yew.\n"),
+];
+
+const EMBEDDED_STEPS: &str = r#"[
+    {"do": "embedder", "model": "nomic-embed-text", "rate": {"per_window": 1, "window_ms": 300, "retry_after_s": 0.3}},
+    {"do": "index"},
+    {"do": "embedder", "poison": {"contains": "yew", "status": 500, "body": "NaN"}},
+    {"do": "status", "as": "st"},
+    {"do": "search", "query": "osier", "mode": "semantic", "as": "s"},
+    {"do": "vector_audit", "as": "v"},
+    {"do": "search", "query": "osier", "as": "words"},
+    {"do": "try_config", "base_url": "127.0.0.1:{port}", "as": "ok"},
+    {"do": "try_config", "base_url": "https://api.anthropic.com", "as": "bad"},
+    {"do": "embedder", "refuse": true},
+    {"do": "search", "query": "osier beds", "mode": "semantic", "as": "away"},
+    {"do": "search", "query": "osier beds", "mode": "hybrid", "as": "half"}
+]"#;
+
+const EMBEDDED_PAIRS: &str = r#"[
+    [{"check": "config_error", "after": "bad", "mentions": ["Anthropic"]}, {"check": "config_error", "after": "ok", "mentions": []}],
+    [{"check": "config_ok", "after": "ok"}, {"check": "config_ok", "after": "bad"}],
+    [{"check": "embed_calls", "since": "status", "max": 9}, {"check": "embed_calls", "since": "index", "equals": 0}],
+    [{"check": "embed_errors", "max": 9}, {"check": "embed_errors", "max": 0}],
+    [{"check": "embed_inputs", "since": "index", "equals_stub": "3-served"}, {"check": "embed_inputs", "since": "index", "equals_stub": "4-served"}],
+    [{"check": "embed_inputs_blank", "equals": 0}, {"check": "embed_inputs_blank", "equals": 1}],
+    [{"check": "embed_inputs_start_with", "purpose": "document", "text": "search_document: "}, {"check": "embed_inputs_start_with", "purpose": "document", "text": "search_query: "}],
+    [{"check": "embed_inputs_start_with", "after": "s", "purpose": "query", "text": "search_query: osier"}, {"check": "embed_inputs_start_with", "after": "words", "purpose": "query", "text": "search_query: "}],
+    [{"check": "embed_requests_during_pause", "max": 0}, {"check": "embed_requests_during_pause", "equals": 1}],
+    [{"check": "error", "after": "away"}, {"check": "error", "after": "half"}],
+    [{"check": "json_valid", "after": "s"}, {"check": "json_valid", "after": "bad"}],
+    [{"check": "no_chunk_text_lost", "path": "Hedge.md"}, {"check": "no_chunk_text_lost", "path": "Nowhere.md"}],
+    [{"check": "result_says", "after": "half", "field": "degraded", "value": "embedding_unavailable"}, {"check": "result_says", "after": "s", "field": "degraded", "value": "embedding_unavailable"}],
+    [{"check": "status", "after": "st", "field": "vectors", "equals_stub": "served"}, {"check": "status", "after": "st", "field": "not_embeddable", "equals_stub": "served"}],
+    [{"check": "vectors_compared_across_models", "equals": 0}, {"check": "vectors_compared_across_models", "equals": 1}],
+    [{"check": "vectors_match_text", "after": "v"}, {"check": "vectors_match_text", "after": "st"}]
+]"#;
+
+/// The names of the checks in some pairs, of which the first of each must hold and the second not.
+fn told_apart(vault: &[(&str, &str)], steps: &str, pairs: &str) -> BTreeSet<String> {
     let place = tempfile::tempdir().unwrap();
-    for (path, text) in VAULT {
+    for (path, text) in vault {
         let path = place.path().join("vault").join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let pairs: Vec<[Value; 2]> = serde_json::from_str(PAIRS).unwrap();
+    let pairs: Vec<[Value; 2]> = serde_json::from_str(pairs).unwrap();
     let checks: Vec<&Value> = pairs.iter().flatten().collect();
-    let case = json!({ "action": serde_json::from_str::<Value>(STEPS).unwrap(), "checks": checks });
+    let case = json!({ "action": serde_json::from_str::<Value>(steps).unwrap(), "checks": checks });
     std::fs::write(place.path().join("case.json"), case.to_string()).unwrap();
     let report = run(&Case::read(place.path()).unwrap());
     let (steps, findings) = report
@@ -297,7 +317,16 @@ fn every_check_tells_right_from_wrong() {
         assert_eq!(right.outcome, Ok(()), "{}", check[0]);
         assert!(wrong.outcome.is_err(), "{} holds", check[1]);
     }
-    let asked: BTreeSet<&str> = checks.iter().filter_map(|c| c["check"].as_str()).collect();
-    let all = check_names().into_iter().filter(|name| *name != "no_crash");
-    assert_eq!(asked, all.collect());
+    let names = checks.iter().filter_map(|check| check["check"].as_str());
+    names.map(str::to_string).collect()
+}
+
+#[test]
+fn every_check_tells_right_from_wrong() {
+    let mut asked = told_apart(VAULT, STEPS, PAIRS);
+    asked.extend(told_apart(EMBEDDED, EMBEDDED_STEPS, EMBEDDED_PAIRS));
+    // Those of processes are asked both ways in crates/cli/tests/cases.rs.
+    let other = |name: &&str| *name != "no_crash" && !of_processes(name);
+    let all = check_names().into_iter().filter(other);
+    assert_eq!(asked, all.map(str::to_string).collect());
 }

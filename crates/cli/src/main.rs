@@ -15,10 +15,12 @@ mod hook_command;
 mod install_command;
 mod mcp_command;
 mod mcp_shim;
+mod models_command;
 mod outcome;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod remote;
 mod render;
 mod serve_command;
 mod service_command;
@@ -71,6 +73,7 @@ fn run(matches: &ArgMatches) -> Result<Outcome, Problem> {
         "agent" => agent_command::run(&environment, matches),
         "audit" => audit_command::run(&environment, matches),
         "mcp" => mcp_command::run(&environment, matches),
+        "models" => models_command::run(&environment, matches),
         "watch" => watch_command::run(&environment, matches),
         "serve" => serve_command::run(&environment, matches),
         "service" => service_command::run(&environment, matches),

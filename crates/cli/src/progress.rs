@@ -32,12 +32,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// `when`: the setting `progress`.
     pub(crate) fn new(when: &str) -> Progress {
-        let _ = ctrlc::set_handler(|| {
-            let again = INTERRUPTED.swap(true, Ordering::SeqCst);
-            if again || !WORKING.load(Ordering::SeqCst) {
-                std::process::exit(2);
-            }
-        });
+        hear_interrupts();
         let shown = when == "always" || (when != "never" && std::io::stderr().is_terminal());
         let bar = ProgressBar::hidden();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} notes  {wide_msg}") {
@@ -86,6 +81,32 @@ impl Progress {
     }
 }
 
+/// Has the first interrupt end work at its next safe point, and the second the process.
+pub(crate) fn hear_interrupts() {
+    // It can be set once.
+    let _ = ctrlc::set_handler(|| {
+        let again = INTERRUPTED.swap(true, Ordering::SeqCst);
+        if again || !WORKING.load(Ordering::SeqCst) {
+            std::process::exit(2);
+        }
+    });
+}
+
+/// Whether the user asked to stop.
+pub(crate) fn was_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Says whether there is work that must reach a safe point.
+pub(crate) fn work(is_on: bool) {
+    WORKING.store(is_on, Ordering::SeqCst);
+}
+
+/// Whether talk goes to a terminal.
+pub(crate) fn on_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
 /// Whether a process other than this one writes the index.
 fn is_written(host: &Host) -> bool {
     host.status(&StatusRequest::default())
@@ -121,6 +142,23 @@ impl Observer for Progress {
             Stage::Catalogue => "writing the catalogue",
             Stage::Merge => "joining segments",
         });
+    }
+
+    fn vectors(&self, done: u64, all: u64) {
+        WORKING.store(true, Ordering::SeqCst);
+        self.bar.set_length(all);
+        self.bar.set_position(done);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} passages  {eta}") {
+            self.bar.set_style(style);
+        }
+        if !self.shown {
+            return;
+        }
+        if std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        } else {
+            style::note(&format!("{done} of {all} passages embedded"));
+        }
     }
 
     fn stopped(&self) -> bool {

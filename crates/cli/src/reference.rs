@@ -113,10 +113,14 @@ fn every_code_is_documented_and_none_besides() {
         "crates/bridge/src/error.rs",
         "crates/clients/src/error.rs",
         "crates/agents/src/error.rs",
+        "crates/encoder/src/error.rs",
+        "crates/models/src/error.rs",
     ]);
     given.insert(crate::vault_command::INDEX_NOT_DELETED.to_string());
     given.insert(crate::watch_command::ALREADY_WATCHED.to_string());
     given.insert(crate::mcp_command::MCP_FAILED.to_string());
+    given.insert(crate::models_command::MODEL_IN_USE.to_string());
+    given.insert(crate::models_command::NOT_EMBEDDED.to_string());
     assert_eq!(documented(errors), given);
     let given = codes(&[
         "crates/vault/src/reason.rs",

@@ -1,24 +1,26 @@
 //! `lorewell watch`: keeps a vault's index up to date until it is stopped.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use lorewell_capabilities::Failure;
-use lorewell_engine::{EngineError, Freshness, Host, IndexError, Observer, Rules};
+use lorewell_direct::took_out;
+use lorewell_engine::{EngineError, Freshness, Host, IndexError, Observer, Patience, Rules};
 use lorewell_setup::{
     Config, Environment, Flags, Key, OpenError, Settings, SetupError, VaultRef, index_root,
 };
 use lorewell_watch::{
-    By, Comparison, Keeper, Options, Report, Stop, Trouble, WatchError, WatchLock,
-    WatchLockAttempt, Way, watch,
+    By, Comparison, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchError,
+    WatchLock, WatchLockAttempt, Way, watch,
 };
 use serde_json::{Value, json};
 
-use crate::audit_command::{follow, took_out};
+use crate::audit_command::follow;
 use crate::capability::chosen_vault;
 use crate::outcome::{Outcome, Problem};
 use crate::render::counted;
@@ -37,10 +39,14 @@ struct Kept {
     vault: VaultRef,
     flags: Flags,
     settings: Settings,
-    host: Host,
+    /// The file of the model as it was when the host was opened.
+    model: Option<SystemTime>,
+    host: Arc<Host>,
+    late: LateVectors,
 }
 
 /// What was said last, so that nothing is said twice.
+#[derive(Clone)]
 struct Voice {
     vault: String,
     json: bool,
@@ -73,12 +79,19 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     // The index stays where it is while this process has its lock.
     let folder = index_root(environment, &settings);
     flags.set(Key::IndexDir, folder.display().to_string());
+    let late = LateVectors::begin({
+        let voice = voice.clone();
+        move |report| voice.late(&report)
+    });
+    let late = late.map_err(|error| Failure::internal(format!("no thread: {error}")))?;
     let mut kept = Kept {
         environment: environment.clone(),
         vault,
         flags,
+        model: model_time(environment, &settings),
         settings,
-        host,
+        host: Arc::new(host),
+        late,
     };
     watch(&root, &mut kept, &options, &stop, &mut |report| {
         if let Report::Watching(way) = &report {
@@ -86,6 +99,8 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         }
         voice.tell(&report);
     })?;
+    // What it embeds ends first.
+    drop(kept);
     voice.say(&json!({ "event": "stopped" }), || "stopped".to_string());
     Ok(Outcome::Done)
 }
@@ -129,9 +144,18 @@ fn options(config: &Config, settings: &Settings) -> Options {
         },
         check: seconds(settings.watch_check_minutes() * 60),
         poll: seconds(settings.watch_poll_seconds()),
-        also: vec![config.path().to_path_buf()],
+        also: also(config, settings),
         ..Options::default()
     }
+}
+
+/// Files outside of the vault that decide what an index holds.
+fn also(config: &Config, settings: &Settings) -> Vec<PathBuf> {
+    let model = lorewell_setup::model_file(config.environment(), settings);
+    [config.path().to_path_buf()]
+        .into_iter()
+        .chain(model)
+        .collect()
 }
 
 /// The first signal asks the watcher to stop, the second ends the process at once.
@@ -158,9 +182,10 @@ impl Kept {
     fn read_anew(&mut self) -> Result<(), OpenError> {
         let config = Config::load(&self.environment)?;
         let settings = config.settings(Some(&self.vault), &self.flags)?;
-        if settings != self.settings {
-            self.host = lorewell_setup::open(&config, &settings, &self.vault)?;
-            self.settings = settings;
+        let model = model_time(&self.environment, &settings);
+        if settings != self.settings || model != self.model {
+            self.host = Arc::new(lorewell_setup::open(&config, &settings, &self.vault)?);
+            (self.settings, self.model) = (settings, model);
         }
         Ok(())
     }
@@ -172,11 +197,12 @@ impl Keeper for Kept {
             OpenError::Setup(error) => setup_trouble(&error),
             OpenError::Engine(error) => error.into(),
         })?;
-        self.host.ready()
+        Ok(self.host.rules_in_force())
     }
 
     fn update(&mut self, observer: &dyn Observer) -> Result<Freshness, Trouble> {
-        let freshness = self.host.update(observer)?;
+        let freshness = self.host.refresh(Patience::Read, observer)?;
+        self.late.wake(Arc::clone(&self.host));
         if took_out(&freshness)
             && let Ok(config) = Config::load(&self.environment)
         {
@@ -184,6 +210,12 @@ impl Keeper for Kept {
         }
         Ok(freshness)
     }
+}
+
+/// When the file of the wanted model was written; it may be fetched while this watches.
+fn model_time(environment: &Environment, settings: &Settings) -> Option<SystemTime> {
+    let file = lorewell_setup::model_file(environment, settings)?;
+    std::fs::metadata(file).ok()?.modified().ok()
 }
 
 fn setup_trouble(error: &SetupError) -> Trouble {
@@ -214,6 +246,44 @@ impl Voice {
             Report::Back { root } => {
                 let json = json!({ "event": "back", "path": root.display().to_string() });
                 self.say(&json, || format!("{} is back", root.display()));
+            }
+        }
+    }
+
+    /// What came of the passages that waited for a vector.
+    fn late(&self, report: &LateReport) {
+        match report {
+            LateReport::Embedded { model, embedding } => {
+                let done = embedding.settled + embedding.refused;
+                if done == 0 && (embedding.reason.is_none() || embedding.elsewhere) {
+                    return;
+                }
+                let json = json!({
+                    "event": "embedded",
+                    "model": model,
+                    "settled": embedding.settled,
+                    "embedded": embedding.embedded,
+                    "refused": embedding.refused,
+                    "waiting": embedding.waiting,
+                    "reason": embedding.reason,
+                });
+                self.say(&json, || {
+                    let mut words =
+                        format!("{} embedded by {model}", counted(done as u64, "passage"));
+                    if embedding.waiting > 0 {
+                        words += &format!(", {} to come", embedding.waiting);
+                    }
+                    if let Some(reason) = &embedding.reason {
+                        words += &format!(": {reason}");
+                    }
+                    words
+                });
+            }
+            LateReport::Failed(trouble) => {
+                let json = json!({ "event": "failed", "error": {
+                    "code": trouble.code, "message": trouble.message, "hint": trouble.hint,
+                }});
+                self.warn(&json, || trouble.message.clone());
             }
         }
     }

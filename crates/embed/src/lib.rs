@@ -45,12 +45,22 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// How many texts were cut since the process began, because they are longer than it takes.
+    fn cut(&self) -> u64 {
+        0
+    }
+
     /// The vector of a question.
     fn embed_question(&self, text: &str) -> Embedded;
 
     /// One result for each passage, in the same order. Which passages stand together in a call
     /// never changes a vector; passages of one note beside each other only make it faster.
     fn embed_passages(&self, inputs: &[PassageInput<'_>]) -> Vec<Embedded>;
+
+    /// Where texts are sent for it, for people; nothing where they stay in this process.
+    fn network_target(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What it costs to embed a passage.
@@ -77,6 +87,27 @@ pub struct PassageInput<'a> {
     pub tags: &'a [String],
     /// The passage's words, without hidden pieces.
     pub prose: &'a str,
+}
+
+impl PassageInput<'_> {
+    /// The version of the rules of [`text`](Self::text), for the fingerprints of models that embed
+    /// it.
+    pub const TEXT_RULES: &'static str = "1:title+headings+aliases+tags+prose";
+
+    /// All of it as one text: a line for each part, the prose last.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let lists = [self.headings, self.aliases, self.tags]
+            .into_iter()
+            .flatten();
+        let parts = [self.title].into_iter().chain(lists.map(String::as_str));
+        let mut text = String::new();
+        for part in parts.chain([self.prose]).filter(|part| !part.is_empty()) {
+            text.push_str(part);
+            text.push('\n');
+        }
+        text
+    }
 }
 
 /// What became of a text.

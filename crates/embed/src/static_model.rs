@@ -50,8 +50,6 @@ struct Pooled {
     has_words: bool,
 }
 
-const MODEL: &str = "static-en-256";
-
 /// BLAKE3 of the weights file, first 16 bytes; a test compares it.
 const REVISION: &str = "7677e897c4551a1b95e8dc59dfdb1059";
 
@@ -68,6 +66,9 @@ static WEIGHTS: &[u8] = include_bytes!("../models/static-en-256/static_en_256_in
 static VOCABULARY: &str = include_str!("../models/static-en-256/vocab.txt");
 
 impl StaticModel {
+    /// The model's name.
+    pub const NAME: &'static str = "static-en-256";
+
     /// The model, made ready (in about a millisecond) when it is first asked for.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: LazyLock<StaticModel> = LazyLock::new(StaticModel::load);
@@ -84,7 +85,7 @@ impl StaticModel {
         debug_assert_eq!(tables.vocabulary.len(), tables.weights.tokens());
         Self {
             fingerprint: Fingerprint::new(&FingerprintParts {
-                model: MODEL,
+                model: StaticModel::NAME,
                 revision: REVISION,
                 precision: "int8",
                 pooling: "mean of words, no punctuation",
@@ -118,7 +119,7 @@ impl StaticModel {
 
 impl Embedder for StaticModel {
     fn model(&self) -> &str {
-        MODEL
+        StaticModel::NAME
     }
 
     fn fingerprint(&self) -> &Fingerprint {

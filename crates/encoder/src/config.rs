@@ -27,6 +27,15 @@ pub(crate) struct Shape {
     pub(crate) epsilon: f32,
 }
 
+/// Looks whether a configuration is that of a network which this encoder computes.
+///
+/// # Errors
+/// The file cannot be read, is no configuration, or is that of another network; the message names
+/// the entry.
+pub fn check_config(path: &Path) -> Result<(), EncoderError> {
+    Shape::read(path).map(drop)
+}
+
 /// Larger numbers are no model of the family, and would let sizes overflow.
 const LARGEST: usize = 1 << 20;
 

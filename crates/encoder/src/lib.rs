@@ -22,6 +22,7 @@ mod tokenizer;
 #[cfg(test)]
 mod layers_tests;
 
+pub use config::check_config;
 pub use error::EncoderError;
 pub use machine::Kernel;
 pub use model::{Encoder, Encoding, Options, fingerprint};

@@ -21,7 +21,6 @@ const QUESTION_COVERAGE: f32 = 0.35;
 const PASSAGE_COVERAGE: f32 = 0.35;
 
 /// Raised whenever the same passage and weights would give another vector.
-const TEXT_RULES: &str = "1:title+headings+aliases+tags+prose";
 
 /// How a model is opened.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +70,7 @@ pub fn fingerprint(
             "{}|{}|{longest}",
             recipe.question_prefix, recipe.passage_prefix
         ),
-        text_rules: TEXT_RULES,
+        text_rules: PassageInput::TEXT_RULES,
     })
 }
 
@@ -296,22 +295,6 @@ fn packs(texts: &[Tokens]) -> Vec<Vec<usize>> {
     packs
 }
 
-/// The text of a passage that is embedded.
-fn passage_text(prefix: &str, input: &PassageInput<'_>) -> String {
-    let parts = [input.title]
-        .into_iter()
-        .chain(input.headings.iter().map(String::as_str))
-        .chain(input.aliases.iter().map(String::as_str))
-        .chain(input.tags.iter().map(String::as_str))
-        .chain([input.prose]);
-    let mut text = prefix.to_string();
-    for part in parts.filter(|part| !part.is_empty()) {
-        text.push_str(part);
-        text.push('\n');
-    }
-    text
-}
-
 impl Embedder for Encoder {
     fn model(&self) -> &str {
         &self.recipe.name
@@ -343,7 +326,7 @@ impl Embedder for Encoder {
         let prefix = &self.recipe.passage_prefix;
         let texts: Vec<String> = inputs
             .iter()
-            .map(|input| passage_text(prefix, input))
+            .map(|input| format!("{prefix}{}", input.text()))
             .collect();
         self.embedded(&texts, PASSAGE_COVERAGE)
     }

@@ -1,8 +1,9 @@
 //! Vectors that come later than the words: of a model that is dear.
 
 use lorewell_embed::Cost;
-use lorewell_index::{KnownVectors, Lock, Observer, Waiting};
+use lorewell_index::{KnownVectors, Lock, Observer, Snapshot, Waiting};
 
+use crate::embedding_turn::Turn;
 use crate::portable::When;
 use crate::{EngineError, Host};
 
@@ -26,12 +27,15 @@ pub struct Embedding {
     pub waiting: u64,
     /// Why some still wait, for people.
     pub reason: Option<String>,
+    /// Another process is embedding them.
+    pub elsewhere: bool,
 }
 
 impl Host {
     /// Embeds the passages that wait for a vector of the wanted model, the newest first. Each batch
     /// becomes visible by itself, so that it can be stopped and killed at any time; the next call
-    /// goes on from there. Other processes may write meanwhile.
+    /// goes on from there. Other processes may write meanwhile; where another embeds, this does
+    /// nothing.
     ///
     /// A model that is cheap embeds in [`refresh`](Self::refresh), and has nothing to do here.
     ///
@@ -42,6 +46,22 @@ impl Host {
         if self.embedder.cost() == Cost::Cheap {
             return Ok(embedding);
         }
+        let wanted = self.wanted_snapshot()?;
+        let waiting = wanted.model().map(|model| model.missing);
+        drop(wanted);
+        if waiting == Some(0) && !self.holds_deputy()? {
+            return Ok(embedding);
+        }
+        let _turn = match Turn::take(self.layout.folder())? {
+            Ok(turn) => turn,
+            Err(process) => {
+                let who = process.map_or(String::new(), |id| format!(" ({id})"));
+                embedding.waiting = waiting.unwrap_or_default();
+                embedding.reason = Some(format!("another process{who} is embedding them"));
+                embedding.elsewhere = true;
+                return Ok(embedding);
+            }
+        };
         let places = self.known_elsewhere();
         let places: Vec<&dyn KnownVectors> = places.iter().map(AsRef::as_ref).collect();
         // What comes in while it runs is found by another pass.
@@ -52,9 +72,23 @@ impl Host {
                 break;
             }
         }
-        let wanted = self.wanted_snapshot()?;
-        embedding.waiting = wanted.model().map_or(0, |model| model.missing);
+        embedding.waiting = self.missing()?;
         Ok(embedding)
+    }
+
+    /// Whether the model that answered in the place of the wanted one is still to go.
+    fn holds_deputy(&self) -> Result<bool, EngineError> {
+        let Some(deputy) = self.deputy else {
+            return Ok(false);
+        };
+        let snapshot = Snapshot::open(&self.layout, deputy.fingerprint().as_str())?;
+        Ok(snapshot.model().is_some())
+    }
+
+    /// How many passages wait for the wanted model, those that it refused left out.
+    fn missing(&self) -> Result<u64, EngineError> {
+        let wanted = self.wanted_snapshot()?;
+        Ok(wanted.model().map_or(0, |model| model.missing))
     }
 
     /// Looks once at each passage that waits. Whether there is no use in another pass.
@@ -97,6 +131,8 @@ impl Host {
             embedding.settled += taken.settled;
             embedding.refused += taken.refused;
             embedding.too_late += taken.too_late;
+            let done = (embedding.settled + embedding.refused) as u64;
+            observer.vectors(done, done + self.missing()?);
             if let Some(trouble) = trouble {
                 embedding.reason = Some(format!("{}: {trouble}", self.embedder.model()));
                 return Ok(true);

@@ -7,6 +7,7 @@
 mod context;
 mod deputy;
 mod embedding;
+mod embedding_turn;
 mod error;
 mod host;
 mod link_desk;
@@ -14,6 +15,7 @@ mod links;
 mod note_parts;
 mod note_text;
 mod place;
+mod plugin_vectors;
 mod portable;
 mod refresh;
 mod related;
@@ -39,7 +41,7 @@ pub use note_text::{NoteText, ReadRequest};
 pub use portable::{PortableStatus, PortableVectors};
 pub use refresh::{Freshness, Patience};
 pub use related::{RelatedEntry, RelatedNotes, RelatedQuestion};
-pub use status::{FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
+pub use status::{EmbeddingStatus, FileState, LeftOutFile, ModelStatus, Status, StatusRequest};
 pub use verify::{
     CitedPlace, CitedQuote, CitedSource, Elsewhere, FoundPlace, MAX_CLAIMS, Verdict, Verification,
     VerifiedClaim, VerifyRequest,

@@ -126,6 +126,8 @@ impl Host {
         self.list()?;
         let lock = Lock::wait(&self.layout)?;
         let listing = self.list()?;
+        // Damage to what is derived from the vectors is no reason to lose them.
+        self.layout.forget_codes()?;
         match self.snapshot().and_then(|snapshot| snapshot.verify()) {
             Ok(()) | Err(IndexError::Absent(_)) => {}
             Err(

@@ -11,6 +11,7 @@ use lorewell_text::name_key;
 use lorewell_vault::Listing;
 
 use self::lists::{all_new, left_out, pending, unreadable};
+use crate::embedding_turn::Turn;
 use crate::{EngineError, Host, PortableStatus, Watcher};
 
 /// What is wanted of the status.
@@ -52,6 +53,8 @@ pub struct Status {
     pub portable: Option<PortableStatus>,
     /// Models with what they cover.
     pub models: Vec<ModelStatus>,
+    /// How the embedding of what waits stands.
+    pub embedding: EmbeddingStatus,
     /// Files that are not searched, with the reason; the first of them.
     pub left_out: Vec<LeftOutFile>,
     /// How many there are in all.
@@ -64,7 +67,7 @@ pub struct Status {
     pub warnings: Vec<Warning>,
     /// How many there are in all.
     pub warnings_total: u64,
-    /// Hosts that this vault's settings let the program speak to. None today.
+    /// Where this vault's text is sent, by its settings.
     pub network_targets: Vec<String>,
     /// The outcome of the check, if it was wanted: nothing wrong, or what.
     pub verified: Option<Result<(), String>>,
@@ -87,6 +90,19 @@ pub struct ModelStatus {
     pub missing: u64,
     /// Passages that the model will not take.
     pub refused: u64,
+    /// Texts that were cut because they are longer than the model takes.
+    pub cut: u64,
+}
+
+/// How the embedding of what waits stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddingStatus {
+    /// The process that embeds now, if there is one and it is known.
+    pub process: Option<Option<u32>>,
+    /// Why the wanted model cannot be used, if it is known not to be.
+    pub trouble: Option<String>,
+    /// The wanted model's name.
+    pub wanted: String,
 }
 
 /// The only settings of a vault that are read, and may be warned of.
@@ -209,13 +225,14 @@ impl Host {
                 Some(snapshot) => self.models(snapshot)?,
                 None => Vec::new(),
             },
+            embedding: self.embedding_status(),
             left_out_total: left_out.len() as u64,
             left_out: first(left_out, request.list_limit),
             unreadable,
             other_files: listing.other_files,
             warnings,
             warnings_total,
-            network_targets: Vec::new(),
+            network_targets: self.embedder.network_target().into_iter().collect(),
             verified: match (&snapshot, request.verify) {
                 (Some(snapshot), true) => {
                     Some(snapshot.verify().map_err(|error| error.to_string()))
@@ -224,6 +241,18 @@ impl Host {
             },
             file,
         })
+    }
+
+    fn embedding_status(&self) -> EmbeddingStatus {
+        let (wanted, trouble) = match &self.unusable {
+            Some(unusable) => (unusable.model.as_str(), Some(unusable.reason.clone())),
+            None => (self.embedder.model(), self.embedder.trouble()),
+        };
+        EmbeddingStatus {
+            process: Turn::holder(self.index_folder()),
+            trouble,
+            wanted: wanted.to_string(),
+        }
     }
 
     fn warnings(
@@ -345,6 +374,7 @@ fn model(snapshot: &Snapshot) -> Option<ModelStatus> {
         outside: state.outside,
         missing: state.missing,
         refused: state.refused,
+        cut: state.cut,
     })
 }
 

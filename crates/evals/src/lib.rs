@@ -20,6 +20,7 @@ pub mod readings;
 pub mod report;
 pub mod results;
 pub mod sample;
+pub mod scan;
 pub mod sets;
 pub mod sweep;
 pub mod workbench;

@@ -7,7 +7,8 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use lorewell_evals::data::Data;
 use lorewell_evals::{
-    ablation, bench, collections, confidence, goals, misses, model, readings, sample, sets, sweep,
+    ablation, bench, collections, confidence, goals, misses, model, readings, sample, scan, sets,
+    sweep,
 };
 
 /// Measures retrieval quality and speed.
@@ -112,8 +113,25 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// The vector scan at scale, exact and in two stages, written to docs/evals/scan.md.
+    Scan {
+        /// Folder of the evaluation data; else $LOREWELL_EVAL_DATA.
+        #[arg(long)]
+        data: Option<PathBuf>,
+        /// How many vectors.
+        #[arg(long, num_args = 1.., default_values_t = [35_000, 350_000, 1_000_000])]
+        vectors: Vec<usize>,
+        /// At most so many of them are of real texts.
+        #[arg(long, default_value_t = 100_000)]
+        texts: usize,
+        /// The page that the results go to.
+        #[arg(long, default_value_os_t = sample::results_folder().join("scan.md"))]
+        out: PathBuf,
+    },
     /// Speed, sizes and memory.
     Bench(bench::Wish),
+    /// The hook for prompts, as a process for each.
+    Hook(bench::hook::Wish),
     /// One vault of `bench`, in a process of its own.
     #[command(hide = true)]
     BenchPart(bench::Part),
@@ -156,9 +174,16 @@ fn run(command: Command) -> Result<()> {
             collection,
             queries,
         } => sweep::run(&Data::open(data.as_deref())?, &set, &collection, queries),
+        Command::Scan {
+            data,
+            vectors,
+            texts,
+            out,
+        } => scan::run(&Data::open(data.as_deref())?, &vectors, texts, &out),
         Command::Sample { check: true } => sample::check(),
         Command::Sample { check: false } => sample::write(),
         Command::Bench(wish) => bench::run(&wish),
+        Command::Hook(wish) => bench::hook::run(&wish),
         Command::BenchPart(part) => bench::run_part(&part),
     }
 }

@@ -25,6 +25,7 @@ sets, on which the engine is also tuned: they show what a change moved, and prov
     cargo xtask eval confidence --data DIR  # how far score and confidence can be trusted
     cargo xtask eval goals --data DIR       # goals against figures, after `sets` and `sample`
     cargo xtask eval sweep --data DIR
+    cargo xtask eval scan --data DIR        # the vector scan at scale: scan.md
     cargo xtask eval sample                 # the sample vault; needs no data
     cargo xtask bench
 

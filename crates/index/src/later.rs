@@ -43,6 +43,8 @@ pub struct Late {
     pub embedded: usize,
     /// Passages of notes that cannot be read now, or changed meanwhile; they go on waiting.
     pub unread: usize,
+    /// Texts that were longer than the model takes, so that their end is not in their vector.
+    pub cut: u64,
     /// Why the model answered nothing, for people, if it failed.
     pub trouble: Option<String>,
 }
@@ -247,6 +249,11 @@ impl Writer {
                 }
             }
         }
+        if late.cut > 0 {
+            let key = cut_key(self.state.model.id);
+            let cut = catalogue::number(&transaction, &key).map_err(fail)? + late.cut;
+            catalogue::set_meta(&transaction, &key, &cut.to_string()).map_err(fail)?;
+        }
         self.state
             .save(&transaction, self.vectors.rows())
             .map_err(fail)?;
@@ -284,7 +291,9 @@ impl Desk<'_> {
         };
         let mut read = read;
         if dear {
+            let before = self.embedder.cut();
             late.trouble = embed_together(self.embedder, &mut read);
+            late.cut = self.embedder.cut().saturating_sub(before);
         }
         for note in read {
             late.unread += note.unread;
@@ -330,6 +339,11 @@ fn waiting(
         )?
         .query_map(params![model, before, limit as i64], read)?
         .collect()
+}
+
+/// Where the catalogue counts a model's texts that were cut.
+pub(crate) fn cut_key(model: i64) -> String {
+    format!("cut {model}")
 }
 
 /// How many waiting passages have a text that the model will not take.

@@ -65,6 +65,21 @@ impl Layout {
         self.folder.join("writer.lock")
     }
 
+    /// Removes the codes of all vectors: derived, and made anew by the next writer.
+    ///
+    /// # Errors
+    /// They cannot be removed.
+    pub fn forget_codes(&self) -> Result<(), IndexError> {
+        let Ok(folders) = std::fs::read_dir(self.all_vectors()) else {
+            return Ok(());
+        };
+        for folder in folders.flatten() {
+            lorewell_vectors::forget_codes(&folder.path())
+                .map_err(|error| IndexError::vectors(&self.folder, error))?;
+        }
+        Ok(())
+    }
+
     /// Removes every file of the index but the lock, which the caller must hold.
     pub fn discard(&self) -> Result<(), IndexError> {
         let gone = |path: PathBuf, result: std::io::Result<()>| match result {

@@ -3,9 +3,9 @@
 use lorewell_vectors::{RowSet, VectorReader};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::later::refused_passages;
+use crate::later::{cut_key, refused_passages};
 use crate::state::row_set;
-use crate::{IndexError, Layout, ModelState};
+use crate::{IndexError, Layout, ModelState, catalogue};
 
 /// What the dense lane needs.
 pub(crate) struct Model {
@@ -67,6 +67,7 @@ impl Model {
             outside,
             missing: waiting.saturating_sub(refused),
             refused,
+            cut: catalogue::number(connection, &cut_key(id)).map_err(fail)?,
         };
         Ok(Some(Model {
             id,

@@ -9,6 +9,7 @@ use lorewell_vectors::RowSet;
 use rusqlite::{Connection, params};
 
 use crate::batch::BatchNote;
+use crate::later::cut_key;
 use crate::model_row::ModelRow;
 use crate::{IndexError, Layout, catalogue};
 
@@ -67,6 +68,7 @@ impl State {
                 connection.execute(&sql, [model])?;
             }
             connection.execute("DELETE FROM models WHERE id = ?1", [model])?;
+            connection.execute("DELETE FROM meta WHERE key = ?1", [cut_key(*model)])?;
         }
         self.others.retain(|other| !models.contains(&other.id));
         Ok(())

@@ -105,6 +105,9 @@ pub struct ModelState {
     pub missing: u64,
     /// Passages that the model will not take.
     pub refused: u64,
+    /// Texts that were longer than the model takes when they were embedded, so that their end is
+    /// not in their vector. Those that are gone by now are counted too.
+    pub cut: u64,
 }
 
 impl ModelState {

@@ -26,6 +26,10 @@ pub trait Observer: Sync {
     fn stage(&self, stage: Stage) {
         let _ = stage;
     }
+    /// Of the passages that waited for a vector, so many wait no more.
+    fn vectors(&self, done: u64, all: u64) {
+        let _ = (done, all);
+    }
     /// Asked often: whether to stop at the next safe point. What was done until then is kept.
     fn stopped(&self) -> bool {
         false

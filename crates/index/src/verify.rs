@@ -88,6 +88,13 @@ impl Snapshot {
                 model.state.model
             )));
         }
+        let codes = model.reader.as_ref().map(VectorReader::damaged_codes);
+        if let Some(first) = codes.unwrap_or_default().first() {
+            return Err(self.damaged(format!(
+                "codes of vectors of {}, the first is row {first}",
+                model.state.model
+            )));
+        }
         let rows: Vec<Option<u32>> = self.query(
             "SELECT row FROM vectors WHERE model = ?1 AND passage IN (SELECT id FROM passages)",
             [model.id],

@@ -7,9 +7,14 @@
 //!   is first asked, let go when it is idle, and made anew after it failed. At most one model is
 //!   loaded in a process.
 //!
+//! - [`Hub`] is where they are fetched from, when the user asks and at no other time.
+//!
 //! It knows neither vaults nor settings.
 
+mod digest;
 mod error;
+mod hub;
+mod install;
 mod loaded;
 mod manifest;
 mod session;
@@ -17,8 +22,11 @@ mod shortlist;
 mod store;
 
 pub use error::ModelError;
+pub use hub::{Fit, Found, Hub, Progress, USUAL_HUB};
+pub use install::WEIGHTS;
 pub use loaded::{IDLE, rest};
-pub use manifest::{Manifest, ModelFile, Origin};
+pub use lorewell_embed::PassageInput;
+pub use manifest::{Manifest, ModelFile, ModelRecipe, Origin};
 pub use session::Session;
 pub use shortlist::{SHORTLIST, Vetted, vetted};
 pub use store::Store;

@@ -160,6 +160,10 @@ impl Embedder for Session {
         Cost::Dear
     }
 
+    fn cut(&self) -> u64 {
+        self.cut.load(Ordering::Relaxed)
+    }
+
     fn weight(&self) -> f32 {
         vetted(&self.manifest.name).map_or(USUAL_WEIGHT, |model| model.weight)
     }

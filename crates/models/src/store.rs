@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::digest::Digests;
+use crate::shortlist::vetted;
 use crate::{Manifest, ModelError};
 
 /// The file that says what a model is.
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// The models that were fetched: a folder for each, with its files and a [`Manifest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,77 @@ impl Store {
             )));
         }
         Ok(manifest)
+    }
+
+    /// The models that are there, by name; of those that are damaged, why.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn list(&self) -> Result<Vec<(String, Result<Manifest, ModelError>)>, ModelError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                let path = self.folder.clone();
+                return Err(ModelError::Io { path, source });
+            }
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir())
+            .collect();
+        names.sort();
+        let of = |name: String| {
+            let manifest = self.manifest(&name).and_then(|manifest| {
+                self.check_files(&manifest)?;
+                Ok(manifest)
+            });
+            (name, manifest)
+        };
+        Ok(names.into_iter().map(of).collect())
+    }
+
+    /// Reads a model's files through, and compares them with what was fetched.
+    ///
+    /// # Errors
+    /// One is not what it was.
+    pub fn verify(&self, manifest: &Manifest) -> Result<(), ModelError> {
+        self.check_files(manifest)?;
+        let folder = self.place(&manifest.name)?;
+        for file in manifest.files.iter().chain(&manifest.prepared) {
+            let path = folder.join(&file.path);
+            let digests = Digests::of(&path).map_err(|source| ModelError::Io { path, source })?;
+            if digests.sha256 != file.sha256 {
+                return Err(ModelError::Damaged {
+                    name: manifest.name.clone(),
+                    reason: format!("{} is not what was fetched", file.path),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes a model, and what was gathered of it.
+    ///
+    /// # Errors
+    /// It is not there, or the disk.
+    pub fn remove(&self, name: &str) -> Result<(), ModelError> {
+        let name = vetted(name).map_or(name, |model| model.name);
+        let place = self.place(name)?;
+        let staging = self.folder.join(format!(".{name}.part"));
+        let gathered = fs::remove_dir_all(staging).is_ok();
+        match fs::remove_dir_all(&place) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && gathered => Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let name = name.to_string();
+                Err(ModelError::NotPulled { name })
+            }
+            Err(source) => Err(ModelError::Io {
+                path: place,
+                source,
+            }),
+        }
     }
 
     /// Looks whether a model's files are there, in the size that they were fetched in.

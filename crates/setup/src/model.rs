@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use lorewell_engine::{Embedder, StaticModel};
-use lorewell_models::{Session, Store};
+use lorewell_models::{Session, Store, vetted};
 
+use crate::endpoint::{endpoint, endpoint_memory};
 use crate::environment::Environment;
 use crate::layers::Settings;
 
@@ -35,10 +36,19 @@ pub fn model_store(environment: &Environment) -> Store {
 #[must_use]
 pub fn model_file(environment: &Environment, settings: &Settings) -> Option<PathBuf> {
     let name = settings.model();
-    if is_built_in(&name) || name == ENDPOINT {
+    if is_built_in(&name) {
         return None;
     }
-    model_store(environment).manifest_file(&name).ok()
+    if name == ENDPOINT {
+        return Some(endpoint_memory(environment));
+    }
+    let name = vetted(&name).map_or(name.as_str(), |model| model.name);
+    model_store(environment).manifest_file(name).ok()
+}
+
+/// Lets the model go that is loaded in this process, unless it is in use.
+pub fn rest_models() {
+    lorewell_models::rest();
 }
 
 /// The model that the settings name. The same settings give the same one for as long as the process
@@ -49,10 +59,12 @@ pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted {
         return Wanted::Model(StaticModel::built_in());
     }
     if name == ENDPOINT {
-        let reason = "this version of lorewell cannot ask endpoints".to_string();
-        return Wanted::Unusable {
-            model: name,
-            reason,
+        return match endpoint(environment, settings) {
+            Ok(endpoint) => Wanted::Model(endpoint),
+            Err(error) => Wanted::Unusable {
+                reason: format!("{error}. {}", error.hint()),
+                model: settings.endpoint_model().unwrap_or(name),
+            },
         };
     }
     let store = model_store(environment);

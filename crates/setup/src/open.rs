@@ -81,8 +81,12 @@ pub fn open_remote(
         return open(config, settings, vault);
     }
     let folder = remote_index_dir(&index_folder(config, settings, vault));
-    // What this device carries in the vault is the usual index's business alone.
-    let engine = engine_settings(settings, fences)?;
+    // What this device carries in the vault is the usual index's business alone. Vectors of the
+    // same text are taken from there: nothing else is learnt of it.
+    let engine = EngineSettings {
+        index_root: Some(index_root(config.environment(), settings)),
+        ..engine_settings(settings, fences)?
+    };
     let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
     Ok(with_model(host, config, settings))
 }
@@ -166,6 +170,7 @@ fn engine_settings(
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
         index_root: None,
+        smart_connections: settings.smart_connections() == "on",
     })
 }
 

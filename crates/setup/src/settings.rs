@@ -170,11 +170,31 @@ settings! {
         "The numbers that a fetched model is computed in: bytes (`q8`), floats of 32 bits whose weights are kept in 16 (`f16`), or floats of 32 bits (`f32`).";
     device Device: String = Some("cpu"), Kind::Text, Vault,
         "What a fetched model is computed on: `cpu` is all that there is today.";
+    endpoint_url EndpointUrl: Option<String> = None, Kind::Text, Vault,
+        "The address of the embedding server that is meant by `model = \"endpoint\"`: `http://localhost:11434` for Ollama (docs/endpoints.md).";
+    endpoint_model EndpointModel: Option<String> = None, Kind::Text, Vault,
+        "The model's name, as that server knows it.";
+    endpoint_key_env EndpointKeyEnv: Option<String> = None, Kind::Text, Vault,
+        "The name of the environment variable that holds the server's key, if it wants one.";
+    endpoint_key_file EndpointKeyFile: Option<PathBuf> = None, Kind::Path, Vault,
+        "A file that holds the server's key, and that only its owner may read; the variable goes before it.";
+    endpoint_question_prefix EndpointQuestionPrefix: Option<String> = None, Kind::Text, Vault,
+        "What is put before a question that the server embeds; not set, what the model is known to want, and `none` for nothing.";
+    endpoint_passage_prefix EndpointPassagePrefix: Option<String> = None, Kind::Text, Vault,
+        "The same for passages; a change embeds them anew.";
+    endpoint_batch EndpointBatch: u64 = Some("64"), Kind::Integer { min: 1, max: 2048 }, Vault,
+        "How many texts are sent to the server at once, at most; fewer where it refuses so many.";
+    endpoint_timeout_seconds EndpointTimeoutSeconds: u64 = Some("60"), Kind::Integer { min: 1, max: 3600 }, Vault,
+        "How long the server may take for one request, in seconds; for a question at most 10.";
+    endpoint_allowed_hosts EndpointAllowedHosts: Vec<String> = Some(""), Kind::List, Machine,
+        "Hosts beyond this machine to which the text of notes and questions may be sent; `lorewell models use --allow-remote` adds one.";
     max_note_bytes MaxNoteBytes: u64 = Some("64 MiB"),
         Kind::Bytes { min: 1 << 10, max: 4 << 30 }, Vault,
         "The size of a note at most; a larger file is skipped and said to be.";
     tokenizer_file TokenizerFile: Option<PathBuf> = None, Kind::Path, Vault,
         "A Hugging Face `tokenizer.json` by which `context` counts tokens exactly; not set, they are estimated, 4 characters of ASCII a token.";
+    smart_connections SmartConnections: String = Some("off"), Kind::Choice(&["off", "on"]), Vault,
+        "Whether vectors of notes that the plugin Smart Connections left in the vault say which notes are alike (docs/smart-connections.md). They are only read.";
     auto_context AutoContext: String = Some("on"), Kind::Choice(&["on", "off"]), Vault,
         "Whether `lorewell hook prompt` adds passages to prompts, where an agent is told to run it (`lorewell install claude-code --hook`).";
     auto_context_budget AutoContextBudget: u64 = Some("800"), Kind::Integer { min: 50, max: 2400 }, Vault,

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::as_another_user;
+
 /// The variable that names the small disk to a started test.
 #[cfg(target_os = "linux")]
 const DISK: &str = "LOREWELL_TEST_SMALL_DISK";
@@ -25,27 +27,12 @@ pub fn is_superuser() -> bool {
 /// # Panics
 /// If the test fails.
 pub fn start_as_ordinary_user(test: &str, options: &[&str]) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let all_may = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o755));
-    let place = tempfile::tempdir().expect("a temporary folder");
-    let copy = place.path().join("test");
-    let program = std::env::current_exe().expect("this program");
-    fs::copy(program, &copy).expect("a copy of this program");
-    all_may(place.path())
-        .and_then(|()| all_may(&copy))
-        .expect("the right to run it");
-    let mut command = Command::new(&copy);
-    if is_superuser() {
-        command = Command::new("setpriv");
-        command
-            .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-            .arg(&copy)
-            .env("TMPDIR", "/tmp")
-            .current_dir("/");
+    if !is_superuser() {
+        let program = Command::new(std::env::current_exe().expect("this program"));
+        return assert_passes(&run(program, test, options).expect("this program again"));
     }
-    match run(command, test, options) {
-        Ok(run) => assert_passes(&run),
-        Err(e) => eprintln!("SKIPPED: running as root, and there is no setpriv ({e})"),
+    if let Err(why) = as_another_user(test, options, &[]) {
+        eprintln!("SKIPPED: {why}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The layout of `rows.bin` and `keys.bin`. All numbers are little endian.
+//! The layout of `rows.bin`, `keys.bin` and `codes.bin`. All numbers are little endian.
 //!
 //! Both files begin with a header page of 4,096 bytes, so that rows are page-aligned:
 //!
@@ -19,6 +19,11 @@
 //! | 20..24 | CRC-32 of key, scale and row bytes |
 //!
 //! Row `n` of one file belongs to row `n` of the other. Neither file says how many rows are valid.
+//!
+//! A folder of many rows has a third file, `codes.bin` (`LWVCODE\n`, the same header), derived from
+//! `rows.bin`: for each row `ceil(dimension / 64)` words (u64), where bit `n % 64` of word `n / 64`
+//! says whether number `n` of the row is below zero. Where it is absent or has too few rows, every
+//! row is compared.
 
 use std::path::{Path, PathBuf};
 
@@ -40,13 +45,15 @@ pub(crate) const VERSION: u32 = 1;
 /// The part of the header page that is not padding.
 const HEADER_USED: usize = 20;
 
-/// Which of the two files.
+/// Which of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// `rows.bin`.
     Rows,
     /// `keys.bin`.
     Keys,
+    /// `codes.bin`.
+    Codes,
 }
 
 /// One row's entry in `keys.bin`.
@@ -63,6 +70,7 @@ impl Part {
         dir.join(match self {
             Self::Rows => "rows.bin",
             Self::Keys => "keys.bin",
+            Self::Codes => "codes.bin",
         })
     }
 
@@ -71,6 +79,7 @@ impl Part {
         match self {
             Self::Rows => dimension,
             Self::Keys => KEY_BYTES,
+            Self::Codes => code_words(dimension) * 8,
         }
     }
 
@@ -84,6 +93,7 @@ impl Part {
         match self {
             Self::Rows => b"LWVROWS\n",
             Self::Keys => b"LWVKEYS\n",
+            Self::Codes => b"LWVCODE\n",
         }
     }
 
@@ -176,6 +186,11 @@ impl KeyEntry {
         hasher.update(row);
         hasher.finalize()
     }
+}
+
+/// Words of a row in `codes.bin`.
+pub(crate) fn code_words(dimension: usize) -> usize {
+    dimension.div_ceil(64)
 }
 
 /// Refuses what no file can hold, so that no later size overflows.

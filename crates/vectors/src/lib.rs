@@ -1,14 +1,18 @@
-//! Vectors on disk: append-only int8 rows and an exact scan over them.
+//! Vectors on disk: append-only int8 rows and scans over them, exact or in two stages.
 //!
-//! A folder holds two files, `rows.bin` and `keys.bin` (layout in the `format` module). One
+//! A folder holds `rows.bin` and `keys.bin`, and `codes.bin` once there are many rows (layout in the
+//! `format` module). One
 //! [`VectorWriter`] appends; any number of [`VectorReader`]s map the files. How many rows are valid
 //! is not written in the files: whoever publishes a generation keeps that number and hands it to
 //! `open`. Rows behind it are left-overs of a crash or of a write in progress, and nobody looks at
 //! them. This crate does not know what a row stands for, nor which rows are alive: a caller narrows
 //! a scan with a [`RowSet`].
 
+mod appender;
+mod codes;
 mod error;
 mod format;
+mod hamming;
 mod kernel;
 mod known;
 mod map;
@@ -16,8 +20,10 @@ mod quantize;
 mod reader;
 mod row_set;
 mod top_k;
+mod two_stage;
 mod writer;
 
+pub use codes::forget_codes;
 pub use error::VectorError;
 pub use format::MAX_DIMENSION;
 pub use known::KnownVectors;

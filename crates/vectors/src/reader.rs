@@ -1,11 +1,12 @@
 //! Readers of a folder of vectors: the exact scan.
 
-use std::{fs::File, path::Path};
+use std::{fs::File, io::ErrorKind, path::Path};
 
 use memmap2::Mmap;
 
 use crate::{
     Key, RowSet, Scored, VectorError,
+    codes::code_of_row,
     format::{HEADER_BYTES, KEY_BYTES, KeyEntry, Part, check_limits},
     kernel::Kernel,
     map::map,
@@ -28,6 +29,7 @@ pub struct VectorReader {
     rows: u32,
     rows_map: Mmap,
     keys_map: Mmap,
+    codes_map: Option<Mmap>,
     kernel: Kernel,
 }
 
@@ -45,6 +47,7 @@ impl VectorReader {
             rows: valid_rows as u32,
             rows_map: open_part(Part::Rows, dir, dimension, valid_rows)?,
             keys_map: open_part(Part::Keys, dir, dimension, valid_rows)?,
+            codes_map: open_codes(dir, dimension, valid_rows)?,
             kernel: Kernel::best(),
         })
     }
@@ -143,6 +146,26 @@ impl VectorReader {
             .collect()
     }
 
+    /// Reads every row and returns those whose code does not fit: the disk or another program changed
+    /// them. None where there are no codes.
+    pub fn damaged_codes(&self) -> Vec<u32> {
+        let rows = self.row_bytes().chunks_exact(self.dimension);
+        let codes = self
+            .code_bytes()
+            .chunks_exact(Part::Codes.row_bytes(self.dimension));
+        rows.zip(codes)
+            .zip(0..)
+            .filter(|((row, code), _)| {
+                let expected = code_of_row(row);
+                !expected
+                    .iter()
+                    .zip(code.as_chunks::<8>().0)
+                    .all(|(word, bytes)| word.to_le_bytes() == *bytes)
+            })
+            .map(|(_, number)| number)
+            .collect()
+    }
+
     /// The question in integers, if it is one.
     fn prepare(&self, question: &[f32]) -> Option<Question> {
         (question.len() == self.dimension).then(|| Question::new(question))?
@@ -176,6 +199,12 @@ impl VectorReader {
         self.rows_map.get(HEADER_BYTES as usize..).unwrap_or(&[])
     }
 
+    /// Empty where there are no codes.
+    pub(crate) fn code_bytes(&self) -> &[u8] {
+        let map = self.codes_map.as_deref().unwrap_or(&[]);
+        map.get(HEADER_BYTES as usize..).unwrap_or(&[])
+    }
+
     fn entry_bytes(&self) -> &[u8] {
         self.keys_map.get(HEADER_BYTES as usize..).unwrap_or(&[])
     }
@@ -198,6 +227,16 @@ fn reaching(scores: &[f32; BLOCK], threshold: f32) -> u64 {
         word |= u64::from(*score >= threshold) << bit;
     }
     word
+}
+
+/// Codes only save time: none where the file is absent, is another or has too few rows.
+fn open_codes(dir: &Path, dimension: usize, rows: u64) -> Result<Option<Mmap>, VectorError> {
+    match open_part(Part::Codes, dir, dimension, rows) {
+        Ok(map) => Ok(Some(map)),
+        Err(VectorError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+        Err(VectorError::TooShort { .. } | VectorError::Header { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn open_part(part: Part, dir: &Path, dimension: usize, rows: u64) -> Result<Mmap, VectorError> {

@@ -116,6 +116,16 @@ impl RowSet {
             .flat_map(|(index, &word)| set_bits(word).map(move |bit| index as u32 * 64 + bit))
     }
 
+    /// Replaces rows `64 × index ..`; bits past the end are passed over.
+    pub(crate) fn put_word(&mut self, index: usize, word: u64) {
+        let past = (index + 1 == self.words.len() && self.rows % 64 != 0)
+            .then(|| u64::MAX << (self.rows % 64))
+            .unwrap_or(0);
+        if let Some(place) = self.words.get_mut(index) {
+            *place = word & !past;
+        }
+    }
+
     /// Rows `64 × index ..` as a word.
     pub(crate) fn word(&self, index: usize) -> u64 {
         self.words.get(index).copied().unwrap_or(0)

@@ -2,8 +2,8 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,12 +12,11 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{
     Key, VectorError, VectorReader,
+    appender::Appender,
+    codes::{CODES_FROM, CodesWriter},
     format::{HEADER_BYTES, KEY_BYTES, KeyEntry, Part, check_limits},
     quantize::QuantizedRow,
 };
-
-/// Bytes kept in memory before they are handed to the operating system.
-const BUFFER_BYTES: usize = 1 << 20;
 
 /// Appends rows. There may be only one writer of a folder at a time; the caller holds the lock.
 ///
@@ -29,6 +28,9 @@ pub struct VectorWriter {
     rows: u32,
     rows_file: Appender,
     keys_file: Appender,
+    /// Codes, if the folder has them.
+    codes: Option<CodesWriter>,
+    dir: PathBuf,
     keys: Arc<KeyIndex>,
     /// What went wrong in an append.
     trouble: Option<VectorError>,
@@ -39,16 +41,6 @@ pub struct VectorWriter {
 #[derive(Debug, Default, Clone)]
 pub struct KeyIndex {
     rows: HashMap<Key, u32, FxBuildHasher>,
-}
-
-/// One file and what is not yet written to it.
-#[derive(Debug)]
-struct Appender {
-    path: PathBuf,
-    file: File,
-    buffer: Vec<u8>,
-    /// Holds nothing worth keeping: empty, damaged or of another model, with no row published.
-    start_anew: bool,
 }
 
 impl VectorWriter {
@@ -67,6 +59,7 @@ impl VectorWriter {
         // Nothing is changed before both files have passed.
         rows_file.settle(Part::Rows, dimension, valid_rows)?;
         keys_file.settle(Part::Keys, dimension, valid_rows)?;
+        let codes = CodesWriter::open(dir, dimension, valid_rows)?;
         sync_folder(dir)?;
         let keys = KeyIndex::read(&mut keys_file, valid_rows)?;
         Ok(Self {
@@ -74,6 +67,8 @@ impl VectorWriter {
             rows: valid_rows as u32,
             rows_file,
             keys_file,
+            codes,
+            dir: dir.to_path_buf(),
             keys: Arc::new(keys),
             trouble: None,
             poisoned: false,
@@ -106,9 +101,8 @@ impl VectorWriter {
         self.rows_file.buffer.extend_from_slice(&quantized.bytes);
         self.rows = next;
         Arc::make_mut(&mut self.keys).rows.insert(key, row);
-        if self.rows_file.buffer.len() >= BUFFER_BYTES
-            && let Err(error) = self.flush()
-        {
+        let handed = self.rows_file.flush_if_full();
+        if let Err(error) = handed.and_then(|()| self.keys_file.flush_if_full()) {
             self.note(error);
         }
         row
@@ -142,9 +136,22 @@ impl VectorWriter {
         let result = self
             .flush()
             .and_then(|()| self.rows_file.sync())
-            .and_then(|()| self.keys_file.sync());
+            .and_then(|()| self.keys_file.sync())
+            .and_then(|()| self.keep_codes());
         self.poisoned = result.is_err();
         result
+    }
+
+    /// Makes the codes of new rows, where there are many rows.
+    fn keep_codes(&mut self) -> Result<(), VectorError> {
+        if self.codes.is_none() && self.rows >= CODES_FROM {
+            self.codes = Some(CodesWriter::create(&self.dir, self.dimension)?);
+            sync_folder(&self.dir)?;
+        }
+        match &mut self.codes {
+            Some(codes) => codes.catch_up(&self.rows_file, self.dimension, self.rows),
+            None => Ok(()),
+        }
     }
 
     fn flush(&mut self) -> Result<(), VectorError> {
@@ -213,108 +220,6 @@ impl KeyIndex {
             }
         }
         Ok(index)
-    }
-}
-
-impl Appender {
-    /// Opens one file and checks it, but changes nothing beyond making an empty one.
-    fn open(part: Part, dir: &Path, dimension: usize, rows: u64) -> Result<Self, VectorError> {
-        let path = part.path(dir);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(rows == 0)
-            .truncate(false)
-            .open(&path)
-            .map_err(VectorError::io("open", &path))?;
-        let needed = part.file_bytes(dimension, rows);
-        let found = file
-            .metadata()
-            .map_err(VectorError::io("read", &path))?
-            .len();
-        let start_anew = match check_file_header(part, &mut file, dimension, &path) {
-            Ok(()) if found < needed && rows > 0 => {
-                return Err(VectorError::TooShort {
-                    path,
-                    rows,
-                    needed,
-                    found,
-                });
-            }
-            Ok(()) => found < needed,
-            Err(VectorError::Header { .. } | VectorError::Dimension { .. }) if rows == 0 => true,
-            Err(error) => return Err(error),
-        };
-        Ok(Self {
-            path,
-            file,
-            buffer: Vec::new(),
-            start_anew,
-        })
-    }
-
-    /// Makes the file end with its last valid row, there to be appended to.
-    fn settle(&mut self, part: Part, dimension: usize, rows: u64) -> Result<(), VectorError> {
-        if self.start_anew {
-            start_file(part, &mut self.file, dimension, &self.path)?;
-        }
-        let needed = part.file_bytes(dimension, rows);
-        cut(&self.file, needed, &self.path)?;
-        self.file
-            .seek(SeekFrom::Start(needed))
-            .map_err(VectorError::io("seek in", &self.path))?;
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), VectorError> {
-        self.file
-            .write_all(&self.buffer)
-            .map_err(VectorError::io("write", &self.path))?;
-        self.buffer.clear();
-        Ok(())
-    }
-
-    fn sync(&self) -> Result<(), VectorError> {
-        self.file
-            .sync_all()
-            .map_err(VectorError::io("sync", &self.path))
-    }
-}
-
-/// Reads the header page and checks it; a file that ends within it has a damaged one.
-fn check_file_header(
-    part: Part,
-    file: &mut File,
-    dimension: usize,
-    path: &Path,
-) -> Result<(), VectorError> {
-    let mut page = Vec::with_capacity(HEADER_BYTES as usize);
-    file.take(HEADER_BYTES)
-        .read_to_end(&mut page)
-        .map_err(VectorError::io("read", path))?;
-    part.check_header(&page, dimension, path)
-}
-
-/// Empties the file and writes its header.
-fn start_file(
-    part: Part,
-    file: &mut File,
-    dimension: usize,
-    path: &Path,
-) -> Result<(), VectorError> {
-    file.set_len(0)
-        .and_then(|()| file.rewind())
-        .and_then(|()| file.write_all(&part.header(dimension)))
-        .and_then(|()| file.sync_all())
-        .map_err(VectorError::io("write", path))
-}
-
-/// Cuts off what lies behind the valid rows. Windows refuses while a reader maps the file; the rest
-/// may stay then, since nobody reads it and later rows are written over it.
-fn cut(file: &File, len: u64, path: &Path) -> Result<(), VectorError> {
-    match file.set_len(len) {
-        Err(_) if cfg!(windows) => Ok(()),
-        result => result.map_err(VectorError::io("cut", path)),
     }
 }
 

@@ -11,6 +11,7 @@
 //! - [`watch`] is the loop. It blocks, and costs nothing until something happens.
 //! - [`Keeper`] is what it keeps up to date; a [`lorewell_engine::Host`] is one.
 //! - [`Stop`] ends it from another thread or a signal.
+//! - [`LateVectors`] embeds behind it what waits for a model that is dear.
 //! - [`WatchLock`] makes sure that a vault has one watcher.
 //!
 //! This crate compares nothing and writes no index itself, and knows no terminal.
@@ -18,6 +19,7 @@
 mod background;
 mod inbox;
 mod keeper;
+mod late;
 mod lock;
 mod matters;
 mod place;
@@ -25,9 +27,10 @@ mod report;
 mod session;
 mod watched;
 
-pub use background::run as in_background;
+pub use background::{run as in_background, run_behind};
 pub use inbox::Stop;
 pub use keeper::{Keeper, Trouble};
+pub use late::{LateReport, LateVectors};
 pub use lock::{WatchLock, WatchLockAttempt};
 pub use report::{Cause, Comparison, Report, Way};
 pub use session::{By, Options, WatchError, watch};

@@ -25,6 +25,10 @@ const PARTS: &[&str] = &[
 const EMBEDDER: &[&str] = &["lorewell-embed"];
 /// Transformer models, measured in place of the built-in one.
 const ENCODER: &[&str] = &["lorewell-encoder"];
+/// The scan, measured by itself.
+const VECTORS: &[&str] = &["lorewell-vectors"];
+/// Models behind an address.
+const ENDPOINT: &[&str] = &["lorewell-endpoint"];
 /// Transformer models of a user, by name.
 const MODELS: &[&str] = &["lorewell-models"];
 /// What a question needs of the parts: it reads no folder and parses no note.
@@ -38,6 +42,8 @@ const QUESTION: &[&str] = &[
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// Vectors in a vault: the engine brings them and an index together.
 const PORTABLE: &[&str] = &["lorewell-portable"];
+/// Vectors of another program in the vault.
+const SMART: &[&str] = &["lorewell-smart"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -45,6 +51,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// Answers without a bridge, by its rules.
+const DIRECT: &[&str] = &["lorewell-direct"];
 /// One warm process for every client.
 const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
@@ -69,7 +77,11 @@ const BEHIND_ANSWERS: &[&str] = &[
 const TESTKIT: &str = "lorewell-testkit";
 
 /// What tests and benches of a crate may use besides: to search an index one must make it.
-const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
+const FOR_TESTS: &[(&str, &str)] = &[
+    ("lorewell-retrieval", "lorewell-vault"),
+    // Cases that start the program are run by its own tests, which know where it lies.
+    ("lorewell", "lorewell-cases"),
+];
 
 /// Every crate, low to high, with the crates of the workspace that it may use.
 const ALLOWED: &[(&str, &[&[&str]])] = &[
@@ -84,29 +96,40 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-portable", &[NOUNS, FAILPOINT]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
+    ("lorewell-endpoint", &[EMBEDDER]),
     ("lorewell-models", &[EMBEDDER, ENCODER]),
     ("lorewell-graph", &[NOUNS]),
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
+    (
+        "lorewell-engine",
+        &[NOUNS, PARTS, PORTABLE, SMART, BELOW_ENGINE],
+    ),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
-    ("lorewell-setup", &[NOUNS, ENGINE, MODELS]),
+    ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
-    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
+    ("lorewell-direct", &[NOUNS, ENGINE, TOP, AGENTS]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP, DIRECT]),
+    (
+        "lorewell-bridge",
+        &[NOUNS, ENGINE, TOP, AGENTS, WATCH, DIRECT, MCP],
+    ),
     (
         "lorewell-evals",
-        &[NOUNS, ENGINE, EVALUATION, ENCODER, WATCH],
+        &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
     ),
-    ("lorewell-cases", &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH]),
+    (
+        "lorewell-cases",
+        &[NOUNS, ENGINE, BEHIND_ANSWERS, WATCH, ENDPOINT, &[TESTKIT]],
+    ),
     ("lorewell-clients", &[]),
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];
@@ -128,11 +151,14 @@ const HELD: &[(&str, &[&str])] = &[
     ("hyper", &["lorewell-bridge"]),
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
+    // What speaks to other machines is in few places.
+    ("ureq", &["lorewell-endpoint"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",
         &[
             "lorewell-encoder",
+            "lorewell-endpoint",
             "lorewell-models",
             "lorewell-index",
             "lorewell-capabilities",

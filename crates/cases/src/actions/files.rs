@@ -101,7 +101,13 @@ fn meanwhile(world: &mut World, step: &Step) -> Result<(), Trouble> {
     let failed = world.answers.get(&name).is_some_and(|a| a.output.is_err());
     if !failed {
         let took = Duration::ZERO;
-        world.answers.insert(name, Answer { output, took });
+        let model = None;
+        let answer = Answer {
+            output,
+            took,
+            model,
+        };
+        world.answers.insert(name, answer);
     }
     Ok(())
 }

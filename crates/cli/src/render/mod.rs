@@ -4,6 +4,7 @@ mod context;
 pub(crate) mod eval;
 mod excerpt;
 mod links;
+mod models;
 mod read;
 mod rebuild;
 mod related;

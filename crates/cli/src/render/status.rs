@@ -82,15 +82,7 @@ pub(crate) fn text(status: &StatusOutput) -> String {
     if let Some(carried) = &status.portable {
         out += &portable(carried);
     }
-    for model in &status.models {
-        let _ = writeln!(
-            out,
-            "{}: {} with a vector, {} in words that it does not know",
-            model.model,
-            counted(model.embedded, "passage"),
-            grouped(model.outside)
-        );
-    }
+    out += &super::models::lines(status);
     let targets = if status.network_targets.is_empty() {
         "none".to_string()
     } else {

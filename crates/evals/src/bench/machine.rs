@@ -2,7 +2,7 @@
 
 use std::fs;
 
-pub(super) fn described() -> String {
+pub(crate) fn described() -> String {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors
         .lines()

@@ -7,7 +7,8 @@
 mod build;
 mod changing;
 mod cold;
-mod machine;
+pub mod hook;
+pub(crate) mod machine;
 mod process;
 mod questions;
 mod search;

@@ -1,0 +1,240 @@
+//! From files to a model of the store: gathered in a folder beside it, looked at, prepared, and put
+//! in its place at once.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lorewell_embed::Embedder as _;
+use lorewell_encoder::{Encoder, Options, Precision, Recipe, check_config};
+
+use crate::digest::Digests;
+use crate::hub::{Hub, Progress, short_name};
+use crate::manifest::ModelRecipe;
+use crate::shortlist::vetted;
+use crate::{Manifest, ModelError, ModelFile, Origin, Store};
+
+/// The file of a model's weights.
+pub const WEIGHTS: &str = "model.safetensors";
+
+/// What every model has, small files first.
+const NEEDED: [&str; 3] = ["config.json", "tokenizer.json", WEIGHTS];
+
+/// What says how a model is used, where it does.
+pub(crate) const RECIPE_FILES: &[&str] = &[
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+];
+
+impl Store {
+    /// Fetches a model from a hub: one of the shortlist by its name, another as `OWNER/NAME`. What
+    /// came of an attempt before is not fetched again. One that is there is replaced at the end.
+    ///
+    /// # Errors
+    /// There is no such model; the hub; the disk; the encoder does not take it (that is known
+    /// before its weights are fetched).
+    pub fn pull(
+        &self,
+        asked: &str,
+        revision: Option<&str>,
+        hub: &Hub,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, ModelError> {
+        let repository = match vetted(asked) {
+            Some(model) => model.repository,
+            None if asked.split('/').filter(|part| !part.is_empty()).count() == 2 => asked,
+            None => {
+                let name = asked.to_string();
+                return Err(ModelError::Unknown { name });
+            }
+        };
+        let name = short_name(repository);
+        let staging = self.staging(name)?;
+        let commit = hub.commit(repository, revision.unwrap_or("main"), progress)?;
+        let has = |path: &str| commit.files.iter().any(|file| file == path);
+        if let Some(missing) = NEEDED.into_iter().find(|path| !has(path)) {
+            return Err(ModelError::Unfit {
+                name: repository.to_string(),
+                reason: format!("it has no {missing}"),
+            });
+        }
+        let mut files = Vec::new();
+        let small = ["config.json"]
+            .into_iter()
+            .chain(RECIPE_FILES.iter().copied());
+        let mut fetch = |path: &str| -> Result<(), ModelError> {
+            files.push(hub.fetch(&commit, path, &staging, progress)?);
+            Ok(())
+        };
+        for path in small.filter(|path| has(path)) {
+            fetch(path)?;
+        }
+        let recipe = recipe(name, &staging)?;
+        fetch("tokenizer.json")?;
+        fetch(WEIGHTS)?;
+        let origin = Origin::Hub {
+            hub: hub.address(),
+            repository: commit.repository.clone(),
+            revision: commit.revision.clone(),
+        };
+        self.install(name, &staging, origin, recipe, files, progress)
+    }
+
+    /// Takes a model from a folder of this machine, which stays as it is.
+    ///
+    /// # Errors
+    /// A file is missing; the disk; the encoder does not take it.
+    pub fn pull_from(
+        &self,
+        asked: &str,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, ModelError> {
+        let name = vetted(asked).map_or(short_name(asked), |model| model.name);
+        let staging = self.staging(name)?;
+        let mut files = Vec::new();
+        for path in NEEDED.iter().chain(RECIPE_FILES) {
+            let from = folder.join(path);
+            if !from.exists() && RECIPE_FILES.contains(path) {
+                continue;
+            }
+            if progress.stopped() {
+                return Err(ModelError::Stopped);
+            }
+            let to = staging.join(path);
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
+            }
+            let bytes = fs::metadata(&from).map_err(|source| failed(&from, source))?;
+            progress.file(path, bytes.len());
+            fs::copy(&from, &to).map_err(|source| failed(&to, source))?;
+            synced(&to)?;
+            progress.at(bytes.len());
+            files.push(model_file(&staging, path)?);
+        }
+        let recipe = recipe(name, &staging)?;
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let origin = Origin::Folder {
+            folder: folder.display().to_string(),
+        };
+        self.install(name, &staging, origin, recipe, files, progress)
+    }
+
+    /// The folder in which a model is gathered. It is not a model's, whatever its name.
+    fn staging(&self, name: &str) -> Result<PathBuf, ModelError> {
+        self.place(name)?;
+        let staging = self.folder().join(format!(".{name}.part"));
+        fs::create_dir_all(&staging).map_err(|source| failed(&staging, source))?;
+        Ok(staging)
+    }
+
+    /// Looks at what was gathered, prepares it for the usual precision, and puts it in its place.
+    fn install(
+        &self,
+        name: &str,
+        staging: &Path,
+        origin: Origin,
+        recipe: Recipe,
+        files: Vec<ModelFile>,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, ModelError> {
+        progress.says("preparing its weights in bytes");
+        let options = Options {
+            precision: Some(Precision::Q8),
+            recipe: Some(recipe.clone()),
+            ..Options::default()
+        };
+        let encoder = Encoder::open(staging, &options)?;
+        let (dimension, longest) = (encoder.dimension(), encoder.longest());
+        let weights = encoder.revision().to_string();
+        // On Windows a mapped file cannot be moved.
+        drop(encoder);
+        let prepared = format!("lorewell-{}.safetensors", Precision::Q8);
+        let manifest = Manifest {
+            version: Manifest::VERSION,
+            name: name.to_string(),
+            origin,
+            vetted: vetted(name).is_some_and(|model| model.name == name),
+            files,
+            prepared: vec![model_file(staging, &prepared)?],
+            weights,
+            dimension,
+            longest,
+            recipe: ModelRecipe::from(&recipe),
+        };
+        self.write_manifest(&manifest, staging)?;
+        self.put(name, staging)?;
+        Ok(manifest)
+    }
+
+    fn write_manifest(&self, manifest: &Manifest, folder: &Path) -> Result<(), ModelError> {
+        let path = folder.join(crate::store::MANIFEST);
+        let text = serde_json::to_vec_pretty(manifest).map_err(|error| ModelError::Io {
+            path: path.clone(),
+            source: io::Error::other(error),
+        })?;
+        fs::write(&path, text).map_err(|source| failed(&path, source))?;
+        synced(&path)
+    }
+
+    /// Puts a gathered model in its place. One that was there goes first; whoever has it open keeps
+    /// it.
+    fn put(&self, name: &str, staging: &Path) -> Result<(), ModelError> {
+        let place = self.place(name)?;
+        let old = self.folder().join(format!(".{name}.old"));
+        let _ = fs::remove_dir_all(&old);
+        if place.exists() {
+            fs::rename(&place, &old).map_err(|source| failed(&place, source))?;
+        }
+        fs::rename(staging, &place).map_err(|source| failed(&place, source))?;
+        let _ = fs::remove_dir_all(&old);
+        Ok(())
+    }
+}
+
+/// How a gathered model is used. What the encoder would compute wrongly is refused.
+fn recipe(name: &str, folder: &Path) -> Result<Recipe, ModelError> {
+    let unfit = |error: lorewell_encoder::EncoderError| {
+        let text = error.to_string();
+        let place = format!("{}/", folder.display());
+        ModelError::Unfit {
+            name: name.to_string(),
+            reason: text
+                .replace(&place, "")
+                .replace(&folder.display().to_string(), name),
+        }
+    };
+    check_config(&folder.join("config.json")).map_err(unfit)?;
+    match vetted(name).and_then(|model| Recipe::known(model.name)) {
+        Some(known) => Ok(known),
+        None => Ok(Recipe {
+            name: name.to_string(),
+            ..Recipe::of_folder(folder).map_err(unfit)?
+        }),
+    }
+}
+
+fn model_file(folder: &Path, path: &str) -> Result<ModelFile, ModelError> {
+    let file = folder.join(path);
+    let digests = Digests::of(&file).map_err(|source| failed(&file, source))?;
+    Ok(ModelFile {
+        path: path.to_string(),
+        bytes: digests.bytes,
+        sha256: digests.sha256,
+    })
+}
+
+fn synced(path: &Path) -> Result<(), ModelError> {
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| failed(path, source))
+}
+
+fn failed(path: &Path, source: io::Error) -> ModelError {
+    ModelError::Io {
+        path: path.to_path_buf(),
+        source,
+    }
+}
