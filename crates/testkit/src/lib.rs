@@ -21,14 +21,22 @@
 //! assert_eq!(vault.bytes("Empty.md"), b"");
 //! ```
 
+mod http;
+mod program;
+mod stdio;
 mod stub_endpoint;
+mod user;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+pub use http::{HttpAnswer, http};
+pub use program::{Program, Serving};
+pub use stdio::McpProcess;
 pub use stub_endpoint::{StubCall, StubEndpoint};
+pub use user::as_another_user;
 
 /// A folder of notes that vanishes when dropped.
 pub struct TempVault {

@@ -53,6 +53,8 @@ pub(crate) struct Hints {
     pub(crate) folders: BTreeSet<PathBuf>,
     /// What is watched in the whole vault must be found anew.
     pub(crate) everything: bool,
+    /// Somebody waits for the look at them.
+    pub(crate) hurried: bool,
 }
 
 /// How long hints are gathered.
@@ -132,8 +134,10 @@ impl Inbox {
                 false => pace.due(first, last),
             });
             if due.is_some_and(|due| due <= now) {
+                let mut hints = std::mem::take(&mut state.hints);
+                hints.hurried = state.hurried;
                 (state.times, state.hurried, state.taken) = (None, false, state.told);
-                return Wake::Hints(std::mem::take(&mut state.hints));
+                return Wake::Hints(hints);
             }
             if due.is_none() && until <= now {
                 return Wake::Time;
@@ -230,6 +234,7 @@ mod tests {
             first: "a.md".to_string(),
             folders: [PathBuf::from("/v/b")].into(),
             everything: false,
+            hurried: false,
         };
         // Though the time is over, what is gathered comes as such.
         assert_eq!(inbox.wait(now, PACE), Wake::Hints(hints));
@@ -254,7 +259,7 @@ mod tests {
         assert!(!stop.wait_until_looked(stop.told(), Instant::now()));
         let far = Instant::now() + Duration::from_secs(300);
         let asker = std::thread::spawn(move || stop.wait_until_looked(stop.told(), far));
-        assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(_)));
+        assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(hints) if hints.hurried));
         assert!(!asker.is_finished(), "it has not looked yet");
         // What comes later is not for this asker to wait for.
         inbox.hint("b.md", None, false);

@@ -51,6 +51,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// Answers without a bridge, by its rules.
+const DIRECT: &[&str] = &["lorewell-direct"];
 /// One warm process for every client.
 const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
@@ -75,7 +77,11 @@ const BEHIND_ANSWERS: &[&str] = &[
 const TESTKIT: &str = "lorewell-testkit";
 
 /// What tests and benches of a crate may use besides: to search an index one must make it.
-const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
+const FOR_TESTS: &[(&str, &str)] = &[
+    ("lorewell-retrieval", "lorewell-vault"),
+    // Cases that start the program are run by its own tests, which know where it lies.
+    ("lorewell", "lorewell-cases"),
+];
 
 /// Every crate, low to high, with the crates of the workspace that it may use.
 const ALLOWED: &[(&str, &[&[&str]])] = &[
@@ -106,8 +112,12 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
-    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
+    ("lorewell-direct", &[NOUNS, ENGINE, TOP, AGENTS]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP, DIRECT]),
+    (
+        "lorewell-bridge",
+        &[NOUNS, ENGINE, TOP, AGENTS, WATCH, DIRECT, MCP],
+    ),
     (
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
@@ -120,7 +130,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS, MODELS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];

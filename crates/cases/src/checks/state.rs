@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{expect, items, result, sorted, text};
 use crate::Check;
-use crate::actions::paths;
+use crate::actions::{paths, status_of};
 use crate::world::World;
 
 /// A step, or all, ended without an error.
@@ -61,7 +61,12 @@ pub(super) fn equal(world: &World, check: &Check) -> Result<(), String> {
 /// A field of the status has a value. Fields that cases name stand under `fields`.
 pub(super) fn status(world: &World, check: &Check) -> Result<(), String> {
     let name = check.text("field")?;
-    let came = &result(world, check)?["fields"][name];
+    // Where no step is named, the status as it is at the end.
+    let status = match check.get("after") {
+        Some(_) => result(world, check)?.clone(),
+        None => status_of(world).map_err(|trouble| trouble.to_string())?,
+    };
+    let came = &status["fields"][name];
     if let Ok(wanted) = check.text("equals_stub") {
         let before = check.text("after").ok();
         let wanted = super::embedding::number_of(world, wanted, before)?;

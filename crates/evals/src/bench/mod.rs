@@ -7,6 +7,7 @@
 mod build;
 mod changing;
 mod cold;
+pub mod hook;
 pub(crate) mod machine;
 mod process;
 mod questions;
