@@ -70,15 +70,29 @@ impl World {
     }
 
     fn config(&self) -> String {
-        let file = self.vault.beside("home").join(".config/lorewell/config.toml");
+        let file = self
+            .vault
+            .beside("home")
+            .join(".config/lorewell/config.toml");
         fs::read_to_string(file).unwrap()
     }
 
     fn use_it(&self, more: &[&'static str]) -> Vec<String> {
         let url = format!("127.0.0.1:{}", self.stub.port());
-        let words = ["models", "use", "--vault", "v", "--json", "--endpoint-model", "plum", "--endpoint"];
+        let words = [
+            "models",
+            "use",
+            "--vault",
+            "v",
+            "--json",
+            "--endpoint-model",
+            "plum",
+            "--endpoint",
+        ];
         let words = words.iter().map(|word| (*word).to_string()).chain([url]);
-        words.chain(more.iter().map(|word| (*word).to_string())).collect()
+        words
+            .chain(more.iter().map(|word| (*word).to_string()))
+            .collect()
     }
 }
 
@@ -96,14 +110,29 @@ fn a_vault_is_embedded_by_a_server_and_says_where_its_text_goes() {
     let status = world.json(&["status", "--vault", "v", "--json"]);
     assert_eq!(status["network_targets"], json!([target]));
     assert_eq!(status["models"][0]["embedded"], 2, "{}", status["models"]);
-    let answer = world.json(&["search", "oakum", "--vault", "v", "--lanes", "dense", "--json"]);
+    let answer = world.json(&[
+        "search", "oakum", "--vault", "v", "--lanes", "dense", "--json",
+    ]);
     assert_eq!(answer["passages"][0]["note"], "Boat.md");
     assert_eq!(answer["lanes"]["dense"]["model"], "plum");
-    let sent: Vec<String> = world.stub.calls().into_iter().flat_map(|c| c.inputs).collect();
-    assert!(sent.iter().all(|text| !text.contains("zyxomma")), "{sent:?}");
+    let sent: Vec<String> = world
+        .stub
+        .calls()
+        .into_iter()
+        .flat_map(|c| c.inputs)
+        .collect();
+    assert!(
+        sent.iter().all(|text| !text.contains("zyxomma")),
+        "{sent:?}"
+    );
 
     world.stub.set(&json!({ "refuse": true }));
-    let (code, said) = world.fails(&["search", "oakum", "--vault", "v", "--lanes", "dense", "--json"], &[]);
+    let (code, said) = world.fails(
+        &[
+            "search", "oakum", "--vault", "v", "--lanes", "dense", "--json",
+        ],
+        &[],
+    );
     assert_eq!(code, "lanes_unavailable");
     assert!(said.contains("127.0.0.1"), "{said}");
     let answer = world.json(&["search", "oakum", "--vault", "v", "--json"]);
@@ -115,12 +144,27 @@ fn a_vault_is_embedded_by_a_server_and_says_where_its_text_goes() {
 fn nothing_is_written_for_a_server_that_does_not_work_or_may_not_be_used() {
     let world = World::new();
     let before = world.config();
-    world.stub.set(&json!({ "status": 404, "error": { "body": "{\"error\":\"no model plum\"}" } }));
+    world
+        .stub
+        .set(&json!({ "status": 404, "error": { "body": "{\"error\":\"no model plum\"}" } }));
     let (code, said) = world.fails(&refs(&world.use_it(&[])), &[]);
     assert_eq!(code, "endpoint_failed");
-    assert!(said.contains("404") && said.contains("no model plum"), "{said}");
+    assert!(
+        said.contains("404") && said.contains("no model plum"),
+        "{said}"
+    );
     let with = |url: &str| {
-        let words = ["models", "use", "--vault", "v", "--json", "--endpoint-model", "m", "--endpoint", url];
+        let words = [
+            "models",
+            "use",
+            "--vault",
+            "v",
+            "--json",
+            "--endpoint-model",
+            "m",
+            "--endpoint",
+            url,
+        ];
         world.fails(&words, &[])
     };
     assert_eq!(with("https://api.anthropic.com").0, "endpoint_provider");
@@ -136,10 +180,19 @@ fn a_key_is_sent_and_is_in_no_file_and_no_message() {
     assert_eq!(world.fails(&refs(&words), &[]).0, "endpoint_key");
     let output = world.run(&refs(&words), &[("PLUM_KEY", "plum-4711-orchard")]);
     assert!(output.status.success());
-    let sent = world.stub.calls().into_iter().filter_map(|call| call.authorization);
-    assert!(sent.into_iter().all(|sent| sent == "Bearer plum-4711-orchard"));
+    let sent = world
+        .stub
+        .calls()
+        .into_iter()
+        .filter_map(|call| call.authorization);
+    assert!(
+        sent.into_iter()
+            .all(|sent| sent == "Bearer plum-4711-orchard")
+    );
     assert!(!world.config().contains("4711"));
-    world.stub.set(&json!({ "status": 401, "error": { "body": "no such key plum-4711-orchard" } }));
+    world
+        .stub
+        .set(&json!({ "status": 401, "error": { "body": "no such key plum-4711-orchard" } }));
     let (code, said) = world.fails(&refs(&words), &[("PLUM_KEY", "plum-4711-orchard")]);
     assert_eq!(code, "endpoint_failed");
     assert!(said.contains("401") && !said.contains("4711"), "{said}");
@@ -160,6 +213,9 @@ fn a_file_in_the_vault_names_no_endpoint() {
     let output = world.run(&["search", "oakum", "--vault", "v"], &[]);
     assert!(output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("endpoint_url") && said.contains("ignored"), "{said}");
+    assert!(
+        said.contains("endpoint_url") && said.contains("ignored"),
+        "{said}"
+    );
     assert_eq!(world.stub.calls().len(), 0);
 }

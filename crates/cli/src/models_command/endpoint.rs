@@ -16,17 +16,37 @@ pub(super) fn arguments() -> Vec<Arg> {
         Arg::new(name).long(name).value_name(shown).help(help)
     };
     vec![
-        option("endpoint", "URL", "The address of a server that embeds, in any form: http://localhost:11434")
-            .conflicts_with_all(["name", "precision"])
-            .requires("endpoint-model"),
-        option("endpoint-model", "NAME", "The model, by its name at that server").requires("endpoint"),
-        option("key-env", "VARIABLE", "The environment variable that holds the server's key")
-            .requires("endpoint"),
-        option("key-file", "FILE", "A file that holds the server's key, and that only you may read")
-            .requires("endpoint")
-            .conflicts_with("key-env"),
-        switch("allow-remote", "Allow that text of notes and questions is sent to that host, beyond this machine")
-            .requires("endpoint"),
+        option(
+            "endpoint",
+            "URL",
+            "The address of a server that embeds, in any form: http://localhost:11434",
+        )
+        .conflicts_with_all(["name", "precision"])
+        .requires("endpoint-model"),
+        option(
+            "endpoint-model",
+            "NAME",
+            "The model, by its name at that server",
+        )
+        .requires("endpoint"),
+        option(
+            "key-env",
+            "VARIABLE",
+            "The environment variable that holds the server's key",
+        )
+        .requires("endpoint"),
+        option(
+            "key-file",
+            "FILE",
+            "A file that holds the server's key, and that only you may read",
+        )
+        .requires("endpoint")
+        .conflicts_with("key-env"),
+        switch(
+            "allow-remote",
+            "Allow that text of notes and questions is sent to that host, beyond this machine",
+        )
+        .requires("endpoint"),
     ]
 }
 
