@@ -48,14 +48,18 @@ pub(crate) const STEPS: &[&str] = &[
 ];
 
 impl Processes {
-    /// The program in `file`, in a home in `place`, with the vault listed as `vault`; and the folder
-    /// of its index.
+    /// The program in `file`, in a home in `place`, with the vault listed as `vault` and settings in
+    /// variables; and the folder of its index.
     pub(crate) fn begin(
         file: &Path,
         place: &Path,
         root: &Path,
+        settings: &[(String, String)],
     ) -> Result<(Processes, String), String> {
-        let program = Program::new(file, place.join("home"));
+        let mut program = Program::new(file, place.join("home"));
+        for (name, value) in settings {
+            program = program.with(name, value);
+        }
         program.done(&[
             "vault",
             "add",
@@ -88,6 +92,11 @@ impl Processes {
         }
         self.about = None;
         self.server = Some(McpProcess::spawn(&program, &["--bridge", "never"]));
+    }
+
+    /// Whether a server was started.
+    pub(crate) fn has_server(&self) -> bool {
+        self.server.is_some()
     }
 
     /// The server, with its conversation open.

@@ -18,10 +18,6 @@ const RERANKER: Gap = Gap {
     reason: "a reranker",
     part: "Better with time",
 };
-const SETTINGS: Gap = Gap {
-    reason: "an endpoint in the settings of a program that is started",
-    part: "Better with time",
-};
 
 /// Steps: by name, or `name.field` where only the field is not served.
 const STEPS: &[(&str, Gap)] = &[("reranker", RERANKER), ("search.rerank", RERANKER)];
@@ -66,8 +62,6 @@ pub fn gap_of(case: &Case) -> Option<(String, String)> {
         .iter()
         .filter(|check| check.level == Level::Must);
     let mut gaps: Vec<Gap> = steps.chain(musts.filter_map(gap_of_check)).collect();
-    let embeds = case.steps.iter().any(|step| step.action == "embedder");
-    gaps.extend((case.needs_program() && embeds).then_some(SETTINGS));
     gaps.sort_by_key(|gap| (gap.part, gap.reason));
     gaps.dedup();
     let mut parts: Vec<&str> = gaps.iter().map(|gap| gap.part).collect();

@@ -80,9 +80,12 @@ impl World {
         let place = fs::canonicalize(holder.path()).map_err(|e| e.to_string())?;
         vault_copy::lay_out(case, &place)?;
         let root = place.join("vault");
+        let embedding = Embedding::of(case, &place);
+        let settings = embedding.as_ref().map(Embedding::variables);
+        let settings = settings.unwrap_or_default();
         let (processes, index) = match program.filter(|_| case.needs_program()) {
             Some(program) => {
-                let (processes, index) = Processes::begin(program, &place, &root)?;
+                let (processes, index) = Processes::begin(program, &place, &root, &settings)?;
                 (Some(processes), PathBuf::from(index))
             }
             None => (None, place.join("index")),
@@ -93,7 +96,7 @@ impl World {
             index,
             _place: holder,
             settings: EngineSettings::default(),
-            embedding: Embedding::of(case, &place),
+            embedding,
             place,
             questions: Vec::new(),
             watching: None,

@@ -94,6 +94,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
     ("lorewell-portable", &[NOUNS, FAILPOINT]),
+    ("lorewell-smart", &[]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-endpoint", &[EMBEDDER]),
@@ -152,7 +153,7 @@ const HELD: &[(&str, &[&str])] = &[
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
     // What speaks to other machines is in few places.
-    ("ureq", &["lorewell-endpoint"]),
+    ("ureq", &["lorewell-endpoint", "lorewell-models"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",

@@ -56,7 +56,8 @@ pub(super) fn mcp_stop(world: &mut World, _: &Step) -> Result<Value, Trouble> {
 /// A tool: of the server, where one was started; else the capability of its name, in this process.
 pub(super) fn tool(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     let (tool, arguments) = (step.text("tool")?, arguments_of(step));
-    let Some(processes) = world.processes.as_mut() else {
+    let server = world.processes.as_mut().filter(|p| p.has_server());
+    let Some(processes) = server else {
         return world.ask(tool, arguments);
     };
     let call = processes.call(tool, arguments)?;
