@@ -1,7 +1,8 @@
 """Asks Lorewell as an agent would, with the official Python client of the Model Context Protocol:
-both ways to open a conversation, on standard input and output and over HTTP.
+both ways to open a conversation, on standard input and output and over HTTP, from a server alone and
+from a bridge.
 
-client.py PROGRAM HOME VAULT URL
+client.py PROGRAM HOME VAULT URL HOME_OF_THE_BRIDGE URL_OF_THE_BRIDGE
 """
 
 import asyncio
@@ -15,17 +16,23 @@ QUESTION = "what did the physio say about the knee?"
 
 
 async def main() -> None:
-    program, home, vault, url = sys.argv[1:]
+    program, home, vault, url, house, bridge = sys.argv[1:]
     local = StdioServerParameters(
         command=program, args=["mcp", "--bridge", "never", "--vault", vault], env={"HOME": home}
     )
+    through = StdioServerParameters(
+        command=program,
+        args=["mcp", "--local", "--bridge", "require", "--vault", vault],
+        env={"HOME": house},
+    )
     answers = []
-    for where, server in (("stdio", local), ("http", url)):
+    roads = (("stdio", local), ("http", url), ("stdio to the bridge", through), ("the bridge", bridge))
+    for where, server in roads:
         for mode in ("legacy", "auto"):
             async with Client(server, mode=mode) as client:
                 answers.append(await ask(client, mode))
             print(f"{where}, {mode}: {client_version[-1]}")
-    # One question, four roads, one answer.
+    # One question, eight roads, one answer.
     assert all(answer == answers[0] for answer in answers), "the answers differ"
     assert len(set(client_version)) == 2, client_version
 

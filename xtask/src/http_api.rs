@@ -1,14 +1,10 @@
 //! The HTTP interface, asked by schemathesis for what its description promises: it makes requests
 //! from the schemas, right and wrong ones, and checks every answer against them.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
 use anyhow::{Context as _, Result, bail};
 
-use crate::cargo::{cargo, root, succeed};
+use crate::cargo::{cargo, succeed};
+use crate::house::Home;
 use crate::python;
 
 /// The program that asks, from the Python package index.
@@ -33,11 +29,8 @@ pub(crate) fn run() -> Result<Vec<&'static str>> {
         }
     };
     succeed(cargo(&["build", "--quiet", "-p", "lorewell"]))?;
-    let home = Home::new()?;
-    let vault = root().join("sample-vault").display().to_string();
-    home.done(&["vault", "add", &vault])?;
-    let approved = home.done(&["agent", "approve", "schemathesis", "--local", "--json"])?;
-    let token = after(&approved, "\"token\":\"").context("no token was shown")?;
+    let home = Home::new("http")?;
+    let token = home.approve("schemathesis")?;
     let bridge = home.serve()?;
     let mut command = packages.program("schemathesis");
     command
@@ -48,8 +41,8 @@ pub(crate) fn run() -> Result<Vec<&'static str>> {
         .args(["--no-color", "--suppress-health-check", "all"])
         .arg("--header")
         .arg(format!("Authorization: Bearer {token}"))
-        .env("HOME", &home.0)
-        .current_dir(&home.0);
+        .env("HOME", &home.folder)
+        .current_dir(&home.folder);
     // The token opens nothing but this home; it is not shown all the same.
     eprintln!("    schemathesis run {}/v1/openapi.json", bridge.url);
     let status = command.status().context("cannot start schemathesis")?;
@@ -57,89 +50,4 @@ pub(crate) fn run() -> Result<Vec<&'static str>> {
         bail!("the HTTP interface does not keep what its description promises");
     }
     Ok(Vec::new())
-}
-
-fn after(text: &str, mark: &str) -> Option<String> {
-    let rest = &text[text.find(mark)? + mark.len()..];
-    Some(rest[..rest.find('"')?].to_owned())
-}
-
-/// A home that goes when it is dropped.
-struct Home(PathBuf);
-
-/// A bridge that ends when it is dropped.
-struct Serving {
-    child: Child,
-    url: String,
-}
-
-impl Home {
-    fn new() -> Result<Home> {
-        let name = format!("lorewell-http-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
-        Ok(Home(path))
-    }
-
-    fn lorewell(&self, words: &[&str]) -> Command {
-        let program = root().join("target/debug/lorewell");
-        let program = program.with_extension(std::env::consts::EXE_EXTENSION);
-        let mut command = Command::new(program);
-        command.args(words);
-        for (name, _) in std::env::vars_os() {
-            let name_shown = name.to_string_lossy();
-            if name_shown.starts_with("LOREWELL_") || name_shown.starts_with("XDG_") {
-                command.env_remove(name);
-            }
-        }
-        command.env("HOME", &self.0).current_dir(&self.0);
-        command
-    }
-
-    fn done(&self, words: &[&str]) -> Result<String> {
-        let output = self
-            .lorewell(words)
-            .output()
-            .context("cannot start lorewell")?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            bail!("`lorewell {}` failed: {said}", words.join(" "));
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    fn serve(&self) -> Result<Serving> {
-        let mut child = self
-            .lorewell(&["serve", "--port", "0", "--json"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cannot start lorewell serve")?;
-        let out = child.stdout.take().context("no output")?;
-        let mut line = String::new();
-        BufReader::new(out).read_line(&mut line)?;
-        match after(&line, "\"addresses\":[\"") {
-            Some(address) => Ok(Serving {
-                child,
-                url: format!("http://{address}"),
-            }),
-            None => {
-                let _ = child.kill();
-                bail!("`lorewell serve` did not say where it listens: {line}")
-            }
-        }
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        // A leftover in the temporary folder harms nobody.
-        let _ = fs::remove_dir_all::<&Path>(&self.0);
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

@@ -4,9 +4,11 @@
 mod bench_vault;
 mod cargo;
 mod gate;
+mod house;
 mod http_api;
 mod mcp;
 mod python;
+mod road;
 mod smoke;
 mod tools;
 
@@ -22,7 +24,9 @@ cargo xtask COMMAND
                     the comparison with tantivy
   eval ARGS…        measure retrieval quality   (lorewell-evals, release build)
   bench ARGS…       measure speed               (lorewell-evals bench, release build);
-                    without --vault DIR… on a generated vault of 10,000 notes
+                    without --vault DIR… on a generated vault of --notes 10000
+  bench-hook ARGS…  measure the hook for prompts (lorewell-evals hook), likewise
+  bench-load        fifty clients of a bridge for a minute while notes change
   bench-vault DIR [--notes 10000] [--seed 1]
                     write a generated vault into DIR, which must be empty or absent
   mcp               check `lorewell mcp` from outside, with the official suite and client
@@ -49,7 +53,9 @@ fn run(args: &[String]) -> Result<()> {
         ("test", []) => gate::run(gate::Extent::Whole),
         ("test", [flag]) if flag == "--fast" => gate::run(gate::Extent::Fast),
         ("eval", rest) => cargo::evals(&[], rest),
-        ("bench", rest) => bench(rest),
+        ("bench", rest) => bench("bench", rest),
+        ("bench-hook", rest) => bench("hook", rest),
+        ("bench-load", []) => load(),
         ("bench-vault", rest) => bench_vault::run(rest),
         ("mcp", []) => mcp::run().map(drop),
         ("docs", []) => docs(),
@@ -66,7 +72,7 @@ fn run(args: &[String]) -> Result<()> {
 
 /// Builds the program whose cold start is timed, and measures; on a generated vault, which is
 /// removed afterwards, if none is named.
-fn bench(args: &[String]) -> Result<()> {
+fn bench(what: &str, args: &[String]) -> Result<()> {
     cargo::succeed(cargo::cargo(&[
         "build",
         "--release",
@@ -78,14 +84,40 @@ fn bench(args: &[String]) -> Result<()> {
         .iter()
         .any(|arg| arg.starts_with("--vault") || arg == "--help")
     {
-        return cargo::evals(&["bench"], args);
+        return cargo::evals(&[what], args);
     }
+    let (notes, args) = notes_of(args)?;
     let place = std::env::temp_dir().join(format!("lorewell-bench-{}", std::process::id()));
-    let vault = place.join("10000-generated-notes").display().to_string();
-    let done = bench_vault::run(std::slice::from_ref(&vault))
-        .and_then(|()| cargo::evals(&["bench", "--vault", &vault], args));
+    let name = format!("{notes}-generated-notes");
+    let vault = place.join(name).display().to_string();
+    let wish = [vault.clone(), "--notes".to_string(), notes];
+    let done =
+        bench_vault::run(&wish).and_then(|()| cargo::evals(&[what, "--vault", &vault], &args));
     std::fs::remove_dir_all(&place)?;
     done
+}
+
+/// How many notes a generated vault is to have, and the other arguments.
+fn notes_of(args: &[String]) -> Result<(String, Vec<String>)> {
+    let mut rest = args.to_vec();
+    let Some(at) = rest.iter().position(|arg| arg == "--notes") else {
+        return Ok(("10000".to_string(), rest));
+    };
+    rest.remove(at);
+    if at == rest.len() {
+        bail!("--notes needs a number");
+    }
+    let notes = rest.remove(at);
+    Ok((notes, rest))
+}
+
+/// Has the load test of the bridge run for a minute, release build; it prints the rows of
+/// docs/evals/load.md.
+fn load() -> Result<()> {
+    let words = "test --release -p lorewell-bridge --test spec load -- --nocapture";
+    let mut command = cargo::cargo(&words.split(' ').collect::<Vec<_>>());
+    command.env("LOREWELL_LOAD_SECONDS", "60");
+    cargo::succeed(command)
 }
 
 /// The tests that compare the committed pages with the tables write them when told to.

@@ -1,5 +1,6 @@
 //! The Model Context Protocol, checked from outside: the official conformance suite over HTTP, and
-//! the official Python client on every road.
+//! the official Python client on every road. Both are run against a server alone, and against a
+//! bridge (`lorewell serve`) with its gate.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -8,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cargo::{cargo, root, shown, succeed, works};
-use crate::python;
+use crate::house::Home;
+use crate::{python, road};
 
 const CLIENT: &str = "mcp==2.3.0";
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.10";
@@ -62,8 +64,18 @@ pub(crate) fn run() -> Result<Vec<&'static str>> {
     let home = root().join("target/tools/mcp-home");
     std::fs::create_dir_all(&home).context("a home for the server")?;
     let server = Server::start(&home)?;
+    // The suite sends no token of its own, so a road puts one into its requests.
+    let house = Home::new("mcp")?;
+    let bridge = house.serve()?;
+    let address = bridge.url.trim_start_matches("http://").parse();
+    let road = road::open(
+        address.context("the bridge's address")?,
+        house.approve("suite")?,
+    )?;
+    let by_bridge = format!("http://{road}/mcp");
     if let Some(suite) = suite {
-        suite.run(&server.url)?;
+        suite.run("a server alone", &server.url)?;
+        suite.run("a bridge", &by_bridge)?;
     }
     if let Some(client) = client {
         let mut command = client.program("python");
@@ -72,7 +84,9 @@ pub(crate) fn run() -> Result<Vec<&'static str>> {
             .arg(built("lorewell"))
             .arg(&home)
             .arg(root().join(NOTES))
-            .arg(&server.url);
+            .arg(&server.url)
+            .arg(&house.folder)
+            .arg(&by_bridge);
         eprintln!("    {}", shown(&command));
         succeed(command)?;
     }
@@ -173,7 +187,7 @@ impl Suite {
     }
 
     /// Runs the scenarios; shows what they say where one does not hold.
-    fn run(&self, url: &str) -> Result<()> {
+    fn run(&self, of_what: &str, url: &str) -> Result<()> {
         let baseline = root().join(BASELINE);
         for (scenario, version) in SCENARIOS {
             let words = ["server", "--url", url, "--scenario", scenario];
@@ -184,10 +198,12 @@ impl Suite {
             let output = command.output().context("cannot start the suite")?;
             if !output.status.success() {
                 eprintln!("{}", String::from_utf8_lossy(&output.stdout));
-                bail!("the conformance scenario {scenario} of {version} does not hold");
+                bail!(
+                    "the conformance scenario {scenario} of {version} does not hold of {of_what}"
+                );
             }
         }
-        eprintln!("    {} scenarios hold", SCENARIOS.len());
+        eprintln!("    {} scenarios hold of {of_what}", SCENARIOS.len());
         Ok(())
     }
 }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::audit_entry::AuditEntry;
-use crate::{AgentsError, files, name};
+use crate::caller::means;
+use crate::{AgentsError, files};
 
 /// Whether a note of the vault in a folder must no longer be named.
 pub type Unnamed = Arc<dyn Fn(&Path, &str) -> bool + Send + Sync>;
@@ -38,7 +39,7 @@ pub struct AuditLog {
 /// Which entries are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// Of this agent, whatever the case.
+    /// Of this agent, whatever the case; `client` means all programs without an approval.
     pub agent: Option<String>,
     /// Of the vault in this canonical folder.
     pub folder: Option<PathBuf>,
@@ -239,7 +240,7 @@ impl AuditFilter {
         let time: Option<Timestamp> = entry.time.parse().ok();
         self.agent
             .as_ref()
-            .is_none_or(|agent| name::same(agent.trim(), &entry.agent))
+            .is_none_or(|agent| means(agent, &entry.agent))
             && self.folder.as_ref().is_none_or(|f| *f == entry.folder)
             && self
                 .since

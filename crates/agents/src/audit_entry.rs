@@ -17,7 +17,7 @@ use crate::expiry::shown_time;
 pub struct AuditEntry {
     /// When it was answered: RFC 3339, UTC.
     pub time: String,
-    /// The agent's name; `client` for a program of the owner without an approval.
+    /// The agent's name; `client` or `client:NAME` for a program of the owner without an approval.
     pub agent: String,
     /// Where it reads: `local` or `remote`.
     pub reader: String,

@@ -20,7 +20,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The gate before every request. One a process, shared by its threads.
 ///
-/// The register's file is read at each question (some ten microseconds) and understood anew when
+/// The register's file, which is small, is read at each question and understood anew when
 /// its bytes changed, so a revocation holds at once and nothing has to be told to a running
 /// process. If the file cannot be used, no agent is let in.
 pub struct Gate {
@@ -120,10 +120,10 @@ impl Gate {
                     logged: false,
                 });
             }
-            Caller::Client(reader) => {
+            Caller::Client(client) => {
                 may_access(caller, Access::Read, entry)?;
                 return Ok(Grant {
-                    reader: *reader,
+                    reader: client.reader,
                     logged: true,
                 });
             }
@@ -198,7 +198,7 @@ impl Gate {
     pub fn reader(&self, caller: &Caller) -> Result<Reader, AgentsError> {
         match caller {
             Caller::Owner => Ok(Reader::Local),
-            Caller::Client(reader) => Ok(*reader),
+            Caller::Client(client) => Ok(client.reader),
             Caller::Agent(known) => Ok(self.now(known)?.reader),
         }
     }

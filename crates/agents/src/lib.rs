@@ -48,7 +48,7 @@ mod token;
 pub use agent::{Agent, Approval, Reader, ScopedVault, VaultScope};
 pub use audit::{AuditFilter, AuditLimits, AuditLog, AuditView, Unnamed};
 pub use audit_entry::{AuditEntry, AuditPassage};
-pub use caller::{Caller, KnownAgent};
+pub use caller::{Caller, ClientProgram, KnownAgent};
 pub use error::AgentsError;
 pub use expiry::{end_of, shown_time};
 pub use gate::{Clock, Gate, Grant};

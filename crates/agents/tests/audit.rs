@@ -46,7 +46,7 @@ fn output(note: &str) -> Value {
 }
 
 fn answered(note: &str) -> AuditEntry {
-    let caller = (&Caller::Client(Reader::Remote), Reader::Remote);
+    let caller = (&Caller::client(Reader::Remote), Reader::Remote);
     let vault = ("Notes", Path::new("/v/Notes"));
     AuditEntry::new(now(), caller, search(), vault, Ok(&output(note)))
 }
@@ -79,7 +79,7 @@ fn it_tells_who_received_what_and_neither_question_nor_text() {
     assert_eq!(all(&log), AuditView::default());
     log.record(&answered("Kiln.md")).unwrap();
     let refused = Failure::wrong_use("zeolite?", "zeolite!");
-    let caller = (&Caller::Client(Reader::Local), Reader::Local);
+    let caller = (&Caller::client(Reader::Local), Reader::Local);
     let vault = ("Notes", Path::new("/v/Notes"));
     let entry = AuditEntry::new(now(), caller, search(), vault, Err(&refused));
     log.record(&entry).unwrap();

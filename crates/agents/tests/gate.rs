@@ -229,7 +229,7 @@ fn every_capability_keeps_to_the_scope() {
             Ok(Reader::Local),
             "{id}"
         );
-        let client = Caller::Client(Reader::Remote);
+        let client = Caller::client(Reader::Remote);
         assert_eq!(world.ask(&client, entry, OTHER), for_reader, "{id}");
         let offered = world.gate.offered(&reads).unwrap();
         assert_eq!(

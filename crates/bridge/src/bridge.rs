@@ -7,23 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use lorewell_agents::{
-    AgentsError, AuditEntry, AuditLimits, AuditLog, Caller, Gate, Grant, Reader,
-};
+use lorewell_agents::{AgentsError, AuditEntry, AuditLog, Caller, Gate, Grant, Reader};
 use lorewell_capabilities::{Access, Desk, Entry, Failure, table};
+use lorewell_direct::audit_log;
 use lorewell_engine::Observer;
-use lorewell_setup::{
-    Config, Environment, Flags, Settings, VaultRef, agents_dir, audit_dir, rest_models,
-};
+use lorewell_setup::{Environment, VaultRef, agents_dir, rest_models};
 use serde_json::Value;
 use tracing::{info, warn};
 
 use crate::Refusal;
 use crate::fresh::Surroundings;
 use crate::hearing::Cancel;
-use crate::limits::{Counter, Limits};
+use crate::limits::Limits;
 use crate::news::{Item, Sender};
+use crate::shares::Shares;
 use crate::vaults::Vaults;
+use crate::work::{Place, Work};
 
 /// A warm process's abilities. One a process, shared by its threads.
 pub struct Bridge {
@@ -32,7 +31,9 @@ pub struct Bridge {
     audit: AuditLog,
     vaults: Vaults,
     limits: Limits,
-    counter: Counter,
+    of_agents: Arc<Shares>,
+    of_owner: Arc<Shares>,
+    work: Work,
     pub(crate) news: Sender,
     stopping: Arc<AtomicBool>,
     running: AtomicUsize,
@@ -73,7 +74,9 @@ impl Bridge {
             gate,
             vaults: Vaults::new(environment, named, surroundings),
             audit,
-            counter: Counter::new(limits.clone()),
+            of_agents: Shares::new(limits.of_agent, usize::MAX),
+            of_owner: Shares::new(limits.of_owner, usize::MAX),
+            work: Work::new(limits.at_work),
             limits,
             news,
             stopping: Arc::default(),
@@ -134,13 +137,17 @@ impl Bridge {
         let Some(entry) = self.entry(&ask.capability) else {
             return Err(Refusal::NoSuchAbility(ask.capability).into());
         };
-        let _counted = self.counter.count(caller)?;
+        let shares = match caller {
+            Caller::Owner => &self.of_owner,
+            _ => &self.of_agents,
+        };
+        let _share = shares.take(caller)?;
         self.check_size(&ask.input)?;
         let vault = self
             .vaults
             .meant(&self.gate, caller, ask.vault.as_deref())?;
         let grant = self.gate.allow(caller, entry, &vault.name, &vault.path)?;
-        let outcome = self.granted(entry, &vault, grant, ask, observer);
+        let outcome = self.granted((caller, grant), (entry, &vault), ask, observer);
         if grant.logged {
             // Before anything leaves: an answer that cannot be logged is none.
             let whom = (caller, grant.reader);
@@ -154,9 +161,8 @@ impl Bridge {
 
     fn granted(
         &self,
-        entry: &Entry,
-        vault: &VaultRef,
-        grant: Grant,
+        (caller, grant): (&Caller, Grant),
+        (entry, vault): (&Entry, &VaultRef),
         ask: Ask,
         observer: &dyn Observer,
     ) -> Result<Value, Failure> {
@@ -166,11 +172,12 @@ impl Bridge {
             return Err(Refusal::OtherSettings.into());
         }
         let mut desk = Desk::new(&host);
-        if entry.fresh && ask.refresh {
+        // A note that came behind a fence just now must not be given, whatever the asker wishes.
+        if entry.fresh && (ask.refresh || host.has_fences()) {
             desk = Desk::refreshed(&host, open.freshness(&host, observer)?);
         }
         desk.listener = observer;
-        let _place = self.place(entry, observer)?;
+        let _place = self.place(caller, entry, observer)?;
         let output = (entry.run)(&desk, ask.input)?;
         if grant.logged {
             self.check_answer(&output)?;
@@ -181,15 +188,16 @@ impl Bridge {
     /// A place at work. What builds may wait long for the disk and takes none.
     fn place(
         &self,
+        caller: &Caller,
         entry: &Entry,
         observer: &dyn Observer,
-    ) -> Result<Option<crate::limits::Place<'_>>, Failure> {
+    ) -> Result<Option<Place<'_>>, Failure> {
         if entry.access == Access::Manage {
             return Ok(None);
         }
         loop {
             let soon = Instant::now() + Duration::from_millis(100);
-            if let Some(place) = self.counter.place(soon) {
+            if let Some(place) = self.work.place(caller, soon) {
                 return Ok(Some(place));
             }
             if observer.stopped() {
@@ -345,18 +353,6 @@ impl Drop for Running<'_> {
         self.0.touch();
         self.0.running.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-/// The log of what agents receive, as large as the settings say.
-fn audit_log(environment: &Environment) -> AuditLog {
-    let settings = Config::load(environment)
-        .and_then(|config| config.settings(None, &Flags::new()))
-        .unwrap_or_else(|_| Settings::defaults());
-    let limits = AuditLimits {
-        file_bytes: settings.audit_file_bytes(),
-        files: settings.audit_files(),
-    };
-    AuditLog::new(audit_dir(environment), limits)
 }
 
 /// Counts what is written, and fails where it is too much.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::look;
 use lorewell_engine::{Freshness, Host, Observer, Patience, Rules, Stage};
 use lorewell_watch::{
     By, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchLock,
@@ -112,7 +113,8 @@ impl FreshVault {
             if watcher.is_over() {
                 return look(host, observer);
             }
-            if began.elapsed() > PATIENCE && is_whole(host) {
+            // What is not taken in yet may be a fence: then nothing is answered before.
+            if began.elapsed() > PATIENCE && !host.has_fences() && is_whole(host) {
                 return Ok(host.standing("they are being taken in")?);
             }
             let progress = self.standing().progress;
@@ -122,7 +124,9 @@ impl FreshVault {
         }
         let known = {
             let standing = self.standing();
-            standing.freshness.clone().filter(|_| standing.by_events)
+            let usable = |known: &Freshness| known.pending == 0 || !host.has_fences();
+            let known = standing.freshness.clone().filter(usable);
+            known.filter(|_| standing.by_events)
         };
         match known {
             Some(freshness) => Ok(freshness),
@@ -168,14 +172,6 @@ fn is_whole(host: &Host) -> bool {
         let totals = view.totals();
         totals.generation > 0 && !totals.unfinished
     })
-}
-
-fn look(host: &Host, observer: &dyn Observer) -> Result<Freshness, Failure> {
-    let freshness = host.refresh(Patience::Read, observer)?;
-    if observer.stopped() {
-        return Err(Failure::interrupted(freshness.pending as u64));
-    }
-    Ok(freshness)
 }
 
 fn begin(
@@ -272,18 +268,10 @@ impl Watching {
         if self.reader == Reader::Remote || !changed && out == 0 {
             return;
         }
-        if let Err(failure) = self.kept.follow_in_remote() {
+        if let Err(failure) = self.kept.follow(host, &self.around.audit) {
             warn!(
                 code = failure.code,
-                "the index for remote readers is behind"
-            );
-        }
-        let Ok(view) = host.view() else { return };
-        let unnamed = |note: &str| !view.may_name(note).unwrap_or(true);
-        if let Err(error) = self.around.audit.forget(host.root(), &unnamed) {
-            warn!(
-                code = error.code(),
-                "the log of what agents received is behind"
+                "the index for remote readers or the log of what agents received is behind"
             );
         }
     }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use lorewell_agents::Reader;
+use lorewell_agents::{AuditLog, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::{follow, of_opening, of_setup};
 use lorewell_engine::Host;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, OpenError, Reach, Settings, SetupError, VaultRef,
-    follow_in_remote, index_root, model_file, open, open_remote,
+    Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, model_file, open,
+    open_remote,
 };
 
 /// So many views of a vault rest between questions.
@@ -92,8 +93,8 @@ impl Kept {
         current.settings.clone()
     }
 
-    /// Keeps the index for remote readers free of what was taken out of the usual one.
-    pub(crate) fn follow_in_remote(&self) -> Result<(), Failure> {
+    /// Takes what is out of the usual index out of that for remote readers and out of the log.
+    pub(crate) fn follow(&self, host: &Host, log: &AuditLog) -> Result<(), Failure> {
         if self.reader == Reader::Remote {
             return Ok(());
         }
@@ -101,7 +102,7 @@ impl Kept {
         let settings = config
             .settings(Some(&self.vault), &self.flags)
             .map_err(of_setup)?;
-        follow_in_remote(&config, &settings, &self.vault).map_err(of_opening)
+        follow(&config, &settings, &self.vault, host, log).map(drop)
     }
 
     /// The user's configuration file.
@@ -184,19 +185,4 @@ fn stamp(path: &Path) -> Stamp {
     #[cfg(not(unix))]
     let (inode, changed) = (0, 0);
     Some((facts.len(), facts.modified().ok()?, inode, changed))
-}
-
-pub(crate) fn of_setup(error: SetupError) -> Failure {
-    Failure {
-        code: error.code().to_string(),
-        message: error.to_string(),
-        hint: error.hint().unwrap_or_default(),
-    }
-}
-
-pub(crate) fn of_opening(error: OpenError) -> Failure {
-    match error {
-        OpenError::Setup(error) => of_setup(error),
-        OpenError::Engine(error) => error.into(),
-    }
 }

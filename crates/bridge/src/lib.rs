@@ -30,11 +30,13 @@ mod places;
 mod protocol;
 mod serve;
 pub mod service;
+mod shares;
 mod socket;
 mod start;
 mod state;
 mod stream;
 mod vaults;
+mod work;
 
 pub use bridge::{Ask, Bridge};
 pub use client::Client;

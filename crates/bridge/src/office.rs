@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, watch};
+use tokio::sync::{Semaphore, watch};
 
 use crate::hearing::Cancel;
 use crate::protocol::Doing;
+use crate::shares::Shares;
 use crate::{Bridge, Places, State};
 
 /// Shared by all connections.
@@ -18,7 +19,13 @@ pub(crate) struct Office {
     began: Instant,
     exit_after: Option<Duration>,
     closing: watch::Sender<bool>,
-    listeners: Arc<Semaphore>,
+    /// Places for those who listen.
+    pub(crate) listeners: Arc<Shares>,
+    /// Requests over HTTP that are being read or answered, from the moment that it is known whose
+    /// they are.
+    pub(crate) requests: Arc<Shares>,
+    /// Connections over HTTP, of all addresses. The socket has places of its own.
+    pub(crate) connections: Arc<Semaphore>,
 }
 
 impl Office {
@@ -28,7 +35,10 @@ impl Office {
         places: Places,
         exit_after: Option<Duration>,
     ) -> Office {
-        let listeners = bridge.limits().listeners;
+        let limits = bridge.limits();
+        let listeners = Shares::new(limits.listeners_of_agent, limits.listeners);
+        let requests = Shares::new(limits.of_agent, usize::MAX);
+        let connections = Arc::new(Semaphore::new(limits.connections));
         Office {
             bridge,
             state,
@@ -36,7 +46,9 @@ impl Office {
             began: Instant::now(),
             exit_after,
             closing: watch::Sender::new(false),
-            listeners: Arc::new(Semaphore::new(listeners)),
+            listeners,
+            requests,
+            connections,
         }
     }
 
@@ -55,11 +67,6 @@ impl Office {
 
     pub(crate) fn cancel(&self) -> Cancel {
         self.bridge.cancel()
-    }
-
-    /// A place for one who listens to news.
-    pub(crate) fn listeners(&self) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        Arc::clone(&self.listeners).try_acquire_owned()
     }
 
     pub(crate) fn addresses(&self) -> &[SocketAddr] {

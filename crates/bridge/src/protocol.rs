@@ -74,6 +74,8 @@ pub enum As {
     LocalClient,
     /// The same, whose reader is elsewhere.
     RemoteClient,
+    /// The same, by a name that the log tells.
+    RemoteClientCalled(String),
     /// An approved agent's.
     Agent(String),
 }

@@ -184,8 +184,9 @@ fn offer(bridge: &Bridge, caller: &As) -> Result<Value, Failure> {
 fn caller_of(bridge: &Bridge, caller: &As) -> Result<Caller, Failure> {
     Ok(match caller {
         As::Owner => Caller::Owner,
-        As::LocalClient => Caller::Client(Reader::Local),
-        As::RemoteClient => Caller::Client(Reader::Remote),
+        As::LocalClient => Caller::client(Reader::Local),
+        As::RemoteClient => Caller::client(Reader::Remote),
+        As::RemoteClientCalled(name) => Caller::client_called(Reader::Remote, name)?,
         As::Agent(name) => bridge.gate().admit_as(name)?,
     })
 }

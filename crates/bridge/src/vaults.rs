@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lorewell_agents::{Caller, Gate, Reader};
 use lorewell_capabilities::Failure;
+use lorewell_direct::of_setup;
 use lorewell_setup::{Config, Environment, Flags, VaultRef, has_fences, vaults};
 
 use crate::fresh::{FreshVault, Surroundings};
-use crate::kept::{Kept, of_setup};
+use crate::kept::Kept;
 
 /// The vaults of one bridge.
 pub(crate) struct Vaults {
@@ -57,7 +58,14 @@ impl Vaults {
         let outside = || Failure::from(gate.outside(caller, asked.unwrap_or_default()));
         if let Some(asked) = asked {
             let called = may.iter().find(|vault| is_called(vault, asked));
-            return called.cloned().ok_or_else(outside);
+            return match (called, caller) {
+                (Some(vault), _) => Ok(vault.clone()),
+                // It came over the user's own socket, started with this folder by the user.
+                (None, Caller::Client(_)) if Path::new(asked).is_absolute() => {
+                    vaults::resolve(&config, &Flags::new(), Some(asked)).map_err(of_setup)
+                }
+                (None, _) => Err(outside()),
+            };
         }
         let default = config
             .settings(None, &Flags::new())

@@ -144,6 +144,7 @@ fn request(
         also: input.aids.also()?,
         must: input.aids.must.clone(),
         like: input.aids.like(view)?,
+        near: None,
         today: input.filter.today()?,
         settings: search.clone(),
     })

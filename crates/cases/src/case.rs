@@ -137,6 +137,12 @@ impl Case {
         self.steps.iter().any(|step| step.action == "chmod")
     }
 
+    /// Whether a step starts the program as a process.
+    pub fn needs_program(&self) -> bool {
+        let starts = |step: &Step| crate::processes::STEPS.contains(&step.action.as_str());
+        self.steps.iter().any(starts)
+    }
+
     /// How many watches of the file system there are, if a step says so.
     pub fn max_watches(&self) -> Option<u64> {
         let limit = |step: &Step| step.get("max_user_watches").and_then(Value::as_u64);

@@ -79,6 +79,16 @@ impl Embedding {
         &self.model
     }
 
+    /// The same as the variables of a process.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        let pairs = [
+            ("LOREWELL_MODEL", "endpoint".to_string()),
+            ("LOREWELL_ENDPOINT_URL", self.stub.url()),
+            ("LOREWELL_ENDPOINT_MODEL", self.model.clone()),
+        ];
+        pairs.map(|(name, value)| (name.to_string(), value)).into()
+    }
+
     /// The model, opened anew where the settings or what is at the endpoint changed.
     pub(crate) fn endpoint(&self) -> Result<&'static Endpoint, String> {
         let settings = self.settings()?;

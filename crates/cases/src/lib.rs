@@ -5,6 +5,8 @@
 //! `vault/`, and at times `outside/` beside it. [`run`] lays a copy of it out in a temporary folder,
 //! does the steps through the capabilities and the engine in this process, and looks at each check.
 //! Each step is one function in the table of `actions.rs`, each check one in that of `checks.rs`.
+//! A case about servers or several processes starts the program itself; crates/cli/tests/cases.rs
+//! runs these, for it knows where the program lies.
 //! What no capability serves yet stands in `served.rs`; a case that needs such a thing is pending.
 //!
 //! The cases of this crate lie in `own/`, each a neighbour of a fault that such programs have; the
@@ -20,6 +22,7 @@ mod checks;
 mod embedding;
 mod lists;
 mod ordinary_user;
+mod processes;
 mod report;
 mod served;
 mod vault_copy;
@@ -27,17 +30,30 @@ mod watching;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 pub use case::{Case, CaseError, Check, Level, Step, load};
 pub use embedding::{TO_KILL, embed_until_killed};
-pub use lists::{KnownRow, PendingRow, known_rows, pending_rows, stand_in_rows};
+pub use lists::{KnownRow, PendingRow, complaints, known_rows, pending_rows, stand_in_rows};
 pub use ordinary_user::{ASKED, asked_line};
 pub use report::{Finding, Report, Verdict, shown, summary};
 pub use served::{STAND_INS, gap_of};
 
 use world::World;
 
-/// Runs a case and says what came of it. One that takes permissions away runs as an ordinary user,
+/// Runs a case and says what came of it, where `program` is the product as it was built. One that
+/// needs it is skipped without.
+pub fn run_with(case: &Case, program: Option<&Path>) -> Report {
+    if gap_of(case).is_some() || !case.needs_program() {
+        return run(case);
+    }
+    match program {
+        Some(program) => run_there(case, Some(program)),
+        None => Report::skipped(case, "it starts the program".to_string()),
+    }
+}
+
+/// Runs a case and says what came of it, without the program. One that takes permissions away runs as an ordinary user,
 /// in a copy of the calling test program, for the superuser may read everything; one that asks for
 /// few watches of the file system runs where the system gives no more.
 pub fn run(case: &Case) -> Report {
@@ -55,8 +71,12 @@ pub fn run(case: &Case) -> Report {
 
 /// Runs a case as whoever this process is.
 pub fn run_here(case: &Case) -> Report {
+    run_there(case, None)
+}
+
+fn run_there(case: &Case, program: Option<&Path>) -> Report {
     let mut findings = Vec::new();
-    let mut world = match World::lay_out(case) {
+    let mut world = match World::lay_out(case, program) {
         Ok(world) => world,
         Err(error) => return Report::of(case, vec![Finding::of_step("layout", Err(error))]),
     };
@@ -92,4 +112,9 @@ pub fn run_here(case: &Case) -> Report {
 /// The names of the checks that there are.
 pub fn check_names() -> Vec<&'static str> {
     checks::TABLE.iter().map(|(name, _)| *name).collect()
+}
+
+/// Whether a check is about what a process does.
+pub fn of_processes(check: &str) -> bool {
+    checks::OF_PROCESSES.contains(&check)
 }

@@ -1,6 +1,10 @@
 //! The two committed lists, `pending.md` and `known.md`: tables that people read and the test holds
 //! to what really comes out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Report, Verdict};
+
 /// A case that cannot run yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PendingRow {
@@ -57,6 +61,35 @@ fn cells(line: &str) -> Option<[String; 3]> {
         .map(|cell| cell.trim().to_string())
         .collect();
     cells.try_into().ok()
+}
+
+/// What is wrong with some reports, given the list of what is known not to hold (`known.md`). What
+/// was skipped says nothing.
+pub fn complaints(reports: &[Report], known: &str) -> Vec<String> {
+    let known = known_rows(known);
+    let mut complaints = Vec::new();
+    let looked_at = |report: &&Report| !matches!(report.verdict, Verdict::Skipped { .. });
+    for report in reports.iter().filter(looked_at) {
+        let listed: BTreeSet<&str> = known
+            .iter()
+            .filter(|row| row.case == report.id)
+            .map(|row| row.check.as_str())
+            .collect();
+        let faults = report.findings.iter().filter(|finding| finding.is_fault());
+        let faults: BTreeMap<&str, &str> = faults
+            .map(|finding| {
+                (
+                    finding.label.as_str(),
+                    finding.outcome.as_ref().err().map_or("", |e| e),
+                )
+            })
+            .collect();
+        let new = faults.iter().filter(|(label, _)| !listed.contains(*label));
+        complaints.extend(new.map(|(label, what)| format!("{} {label}: {what}", report.id)));
+        let gone = listed.iter().filter(|label| !faults.contains_key(*label));
+        complaints.extend(gone.map(|label| format!("known.md: {} {label} holds now", report.id)));
+    }
+    complaints
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::embedding::Embedding;
+use crate::processes::Processes;
 use crate::watching::Watching;
 use crate::{Case, Step, actions, vault_copy};
 
@@ -28,6 +29,8 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     index: PathBuf,
     pub(crate) settings: EngineSettings,
+    /// The program as processes, where a step needs it.
+    pub(crate) processes: Option<Processes>,
     /// The endpoint that embeds, if the case has one.
     pub(crate) embedding: Option<Embedding>,
     /// What was searched for.
@@ -70,17 +73,30 @@ pub(crate) enum Trouble {
 }
 
 impl World {
-    /// Lays a case out in a new temporary folder.
-    pub(crate) fn lay_out(case: &Case) -> Result<World, String> {
+    /// Lays a case out in a new temporary folder. `program` is where the product lies, for cases
+    /// that start it.
+    pub(crate) fn lay_out(case: &Case, program: Option<&Path>) -> Result<World, String> {
         let holder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let place = fs::canonicalize(holder.path()).map_err(|e| e.to_string())?;
         vault_copy::lay_out(case, &place)?;
+        let root = place.join("vault");
+        let embedding = Embedding::of(case, &place);
+        let settings = embedding.as_ref().map(Embedding::variables);
+        let settings = settings.unwrap_or_default();
+        let (processes, index) = match program.filter(|_| case.needs_program()) {
+            Some(program) => {
+                let (processes, index) = Processes::begin(program, &place, &root, &settings)?;
+                (Some(processes), PathBuf::from(index))
+            }
+            None => (None, place.join("index")),
+        };
         Ok(World {
-            root: place.join("vault"),
-            index: place.join("index"),
+            processes,
+            root,
+            index,
             _place: holder,
             settings: EngineSettings::default(),
-            embedding: Embedding::of(case, &place),
+            embedding,
             place,
             questions: Vec::new(),
             watching: None,
@@ -263,6 +279,11 @@ impl World {
     /// Where a file of the vault lies.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
+    }
+
+    /// The index is another from now on.
+    pub(crate) fn set_index(&mut self, folder: PathBuf) {
+        self.index = folder;
     }
 
     /// The folder of the index.

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
-use lorewell_capabilities::{Entry, table};
+use lorewell_capabilities::{Access, Entry, table};
 
 use crate::fields::fields;
 use crate::outcome::{Outcome, Problem};
@@ -72,10 +72,13 @@ fn capability(entry: &Entry) -> Command {
     for field in fields(entry) {
         command = command.args(field.arguments());
     }
-    let command = command
+    let mut command = command
         .arg(vault_flag())
         .arg(index_dir_flag())
         .arg(bridge_flag());
+    if entry.access == Access::Read {
+        command = command.arg(crate::remote::flag());
+    }
     if entry.fresh {
         command.arg(
             Arg::new("no-refresh")

@@ -1,18 +1,16 @@
 //! `lorewell audit`: who received which passages, when.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use lorewell_agents::{AuditEntry, AuditFilter, AuditLimits, AuditLog};
-use lorewell_engine::{Freshness, Host, Patience, Quiet};
-use lorewell_setup::{
-    Config, Environment, Flags, Key, Settings, VaultRef, audit_dir, follow_in_remote, open, vaults,
-};
+use lorewell_agents::{AuditEntry, AuditFilter, AuditLog};
+use lorewell_direct::{audit_log, forget};
+use lorewell_engine::{Host, Patience, Quiet};
+use lorewell_setup::{Config, Environment, Flags, Key, Settings, VaultRef, open, vaults};
 use serde_json::json;
 
 use crate::arguments::{index_dir_flag, vault_flag};
@@ -36,7 +34,7 @@ pub(crate) fn command() -> Command {
             Arg::new("agent")
                 .long("agent")
                 .value_name("NAME")
-                .help("Only of this agent; `client` for programs without an approval"),
+                .help("Only of this agent; `client` for programs without an approval, `client:NAME` for one of them"),
         )
         .arg(
             vault_flag().help("Only of this vault: a name from `lorewell vault list`, or a folder"),
@@ -64,7 +62,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     if let Some(folder) = matches.get_one::<String>("index-dir") {
         flags.set(Key::IndexDir, folder);
     }
-    let log = log(&config, &config.settings(None, &flags)?);
+    let log = audit_log(environment);
     let given = |name| matches.get_one::<String>(name);
     let asked = given("vault").map(|asked| vaults::resolve(&config, &flags, Some(asked)));
     let filter = AuditFilter {
@@ -110,15 +108,6 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     Ok(Outcome::Done)
 }
 
-/// The log as the settings bound it.
-fn log(config: &Config, settings: &Settings) -> AuditLog {
-    let limits = AuditLimits {
-        file_bytes: settings.audit_file_bytes(),
-        files: settings.audit_files(),
-    };
-    AuditLog::new(audit_dir(config.environment()), limits)
-}
-
 /// The log after it was rid of what is excluded.
 #[derive(Default)]
 struct Forgotten {
@@ -140,7 +129,7 @@ fn forget_in_each(config: &Config, flags: &Flags, log: &AuditLog) -> Result<Forg
             .and_then(|settings| {
                 let host = open(config, &settings, &vault)?;
                 host.refresh(Patience::Read, &Quiet)?;
-                forget(log, &host)
+                Ok(forget(log, &host)?)
             });
         match outcome {
             Ok(dropped) => forgotten.dropped += dropped,
@@ -161,44 +150,18 @@ fn vault_at(folder: &Path) -> VaultRef {
     VaultRef::at(&name, folder)
 }
 
-/// Takes out of the log what this vault excludes by now; see [`AuditLog::forget`].
-fn forget(log: &AuditLog, host: &Host) -> Result<usize, Problem> {
-    let view = host.view()?;
-    let known: RefCell<HashMap<String, bool>> = RefCell::default();
-    let dropped = log.forget(host.root(), &|note| {
-        let mut known = known.borrow_mut();
-        // What cannot be known is not named.
-        let unnamed = || !view.may_name(note).unwrap_or(false);
-        *known.entry(note.to_owned()).or_insert_with(unnamed)
-    })?;
-    Ok(dropped)
-}
-
-/// Whether an update may have taken notes out of the index.
-pub(crate) fn took_out(freshness: &Freshness) -> bool {
-    let report = freshness.report.as_ref();
-    report.is_some_and(|report| report.removed > 0 || report.skipped > 0)
-}
-
 /// After an update that took notes out of the index: they go out of everything else that this
 /// program keeps of the vault, the index for remote readers and the log. What cannot be done is
 /// said.
 pub(crate) fn follow(config: &Config, settings: &Settings, vault: &VaultRef, host: &Host) {
-    if let Err(error) = follow_in_remote(config, settings, vault) {
-        style::warn(&format!("the index for remote readers: {error}"));
-    }
-    let log = log(config, settings);
-    let dropped = match log.exists() {
-        true => forget(&log, host),
-        false => Ok(0),
-    };
-    let said = match dropped {
+    let log = audit_log(config.environment());
+    let said = match lorewell_direct::follow(config, settings, vault, host, &log) {
         Ok(0) => return,
         Ok(lines) => format!(
             "{} could not be read and went",
             counted(lines as u64, "line")
         ),
-        Err(Problem(failure)) => failure.message,
+        Err(failure) => failure.message,
     };
     style::warn(&format!("the log of what agents received: {said}"));
 }

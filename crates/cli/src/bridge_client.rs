@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use lorewell_bridge::{As, BridgeError, Client, Places, Request, find_or_start, print};
+use lorewell_bridge::{BridgeError, Client, Places, Request, find_or_start, print};
 use lorewell_capabilities::Failure;
 use lorewell_setup::{Config, Settings, VaultRef};
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub(crate) fn answer(
         refresh: asked.refresh,
         progress: true,
         print: Some(print(environment, settings)),
-        caller: As::Owner,
+        caller: asked.caller.clone(),
     };
     match progress.through(|| client.send(&request, progress)) {
         Ok(output) => match serde_json::from_str(output.get()) {

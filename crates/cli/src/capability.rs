@@ -1,16 +1,19 @@
 //! Running a capability from the command line: vault, index, request, answer.
 
 use clap::ArgMatches;
+use lorewell_bridge::As;
 use lorewell_capabilities::{Capability, Desk, Entry, Failure, Rebuild, table};
+use lorewell_direct::took_out;
 use lorewell_engine::{Host, Patience};
 use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
 use serde_json::Value;
 
-use crate::audit_command::{follow, took_out};
+use crate::audit_command::follow;
 use crate::bridge_client;
 use crate::fields;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
+use crate::remote::Remote;
 use crate::render::{self, Looks};
 use crate::style;
 
@@ -23,6 +26,10 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
         ));
     };
     let (vault, settings) = chosen_vault(config, matches)?;
+    let remote = Remote::of(entry, matches);
+    if let Some(remote) = &remote {
+        remote.check(config, &vault, &fields::files(entry, matches))?;
+    }
     for warning in settings.warnings() {
         style::warn(&warning.message);
     }
@@ -36,11 +43,23 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
         entry,
         input: &input,
         refresh: !(entry.fresh && matches.get_flag("no-refresh")),
+        caller: remote.as_ref().map_or(As::Owner, Remote::to_the_bridge),
     };
     let by_bridge = bridge_client::answer(config, &settings, &vault, &asked, &progress)?;
-    let (root, output) = match by_bridge {
-        Some(output) => (vault.path.clone(), output),
-        None => {
+    let (root, output) = match (by_bridge, remote) {
+        (Some(output), _) => (vault.path.clone(), output),
+        (None, Some(remote)) => {
+            let refresh = asked.refresh;
+            let asked = lorewell_direct::Asked {
+                config,
+                settings: &settings,
+                vault: &vault,
+                entry,
+            };
+            let output = remote.answer(asked, (input, refresh), &progress)?;
+            (vault.path.clone(), output)
+        }
+        (None, None) => {
             let host = lorewell_setup::open(config, &settings, &vault)?;
             let desk = desk(&host, &asked, &progress)?;
             let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
@@ -72,6 +91,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) input: &'a Value,
     /// Whether changes are looked for first.
     pub(crate) refresh: bool,
+    /// In whose name.
+    pub(crate) caller: As,
 }
 
 /// The vault that is meant, and its settings.

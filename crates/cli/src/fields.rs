@@ -286,6 +286,15 @@ pub(crate) fn input(entry: &Entry, matches: &ArgMatches) -> Result<Value, Proble
     Ok(Value::Object(input))
 }
 
+/// The files that were named, whose text goes into the request; not standard input.
+pub(crate) fn files(entry: &Entry, matches: &ArgMatches) -> Vec<String> {
+    let is_file = |kind| matches!(kind, FieldKind::Document | FieldKind::Json);
+    let fields = fields(entry);
+    let files = fields.iter().filter(|field| is_file(field.kind));
+    let named = files.filter_map(|field| matches.get_one::<String>(&field.id));
+    named.filter(|name| *name != "-").cloned().collect()
+}
+
 fn number(text: &str) -> Value {
     text.parse::<i64>()
         .map_or_else(|_| text.into(), Value::from)

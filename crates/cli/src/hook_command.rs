@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
-use lorewell_capabilities::{ContextOutput, SourceJson};
+use lorewell_capabilities::{Capability as _, ContextOutput, ContextPack, SourceJson, table};
 use lorewell_clients::Client;
 use lorewell_setup::{Config, Environment, Settings};
 use serde_json::json;
@@ -89,39 +89,46 @@ pub(crate) fn run(matches: &ArgMatches) -> Outcome {
             std::process::exit(0);
         }
     });
-    let answer = prompt(matches);
-    if DONE.swap(true, Ordering::SeqCst) {
-        // The other thread ends the process.
-        thread::sleep(DEADLINE);
-    }
-    match answer {
-        Ok(Some(answer)) => {
-            // An agent that went away needs no answer.
-            let _ = writeln!(std::io::stdout(), "{answer}");
+    let answer = prompt(matches, &mut |answer| {
+        if DONE.swap(true, Ordering::SeqCst) {
+            // The other thread ends the process.
+            thread::sleep(DEADLINE);
         }
-        Ok(None) => {}
-        Err(problem) => style::fail(&problem.0.message, &problem.0.hint),
+        // An agent that went away needs no answer.
+        let _ = writeln!(std::io::stdout(), "{answer}");
+    });
+    if let Err(problem) = answer {
+        style::fail(&problem.0.message, &problem.0.hint);
     }
+    DONE.store(true, Ordering::SeqCst);
     Outcome::Done
 }
 
-fn prompt(matches: &ArgMatches) -> Result<Option<String>, Problem> {
+/// Adds to one prompt: `give` gets the answer, if there is one.
+fn prompt(matches: &ArgMatches, give: &mut dyn FnMut(&str)) -> Result<(), Problem> {
     let environment = Environment::from_process()?;
     let event = Event::read(&environment)?;
     let Some(question) = event.question() else {
-        return Ok(None);
+        return Ok(());
     };
     let config = Config::load(&environment)?;
     let (vault, settings) = chosen_vault(&config, matches)?;
-    if settings.auto_context() == "off" {
-        return Ok(None);
-    }
-    let Some(notes) = Notes::of(&config, &settings, &vault)? else {
-        return Ok(None);
+    let entry = table().iter().find(|entry| entry.id == ContextPack::ID);
+    let Some(entry) = entry.filter(|_| settings.auto_context() != "off") else {
+        return Ok(());
+    };
+    let of = lorewell_direct::Asked {
+        config: &config,
+        settings: &settings,
+        vault: &vault,
+        entry,
     };
     let client = matches
         .get_one::<String>("client")
         .map_or("", String::as_str);
+    let Some(mut notes) = Notes::of(of, client)? else {
+        return Ok(());
+    };
     let session = Session::of(&environment, client, &event.session);
     let asked = Asked {
         event: &event,
@@ -130,24 +137,27 @@ fn prompt(matches: &ArgMatches) -> Result<Option<String>, Problem> {
         session: &session,
         root: &vault.path,
     };
-    let is_bridge = matches!(notes, Notes::Bridge { .. });
-    let found = match passages(notes, &asked) {
+    let found = match passages(&mut notes, &asked) {
         // Whatever keeps the bridge from answering does not keep this process from it.
-        Err(_) if is_bridge => match Notes::here(&config, &settings, &vault)? {
-            Some(notes) => passages(notes, &asked)?,
-            None => None,
-        },
+        Err(_) if matches!(notes, Notes::Bridge { .. }) => {
+            let Some(here) = Notes::here(of, client)? else {
+                return Ok(());
+            };
+            notes = here;
+            passages(&mut notes, &asked)?
+        }
         other => other?,
     };
-    let Some((context, given)) = found else {
-        return Ok(None);
-    };
-    session.remember(&given);
-    let answer = json!({ "hookSpecificOutput": {
-        "hookEventName": "UserPromptSubmit",
-        "additionalContext": written(&context),
-    }});
-    Ok(Some(answer.to_string()))
+    if let Some((context, given)) = found {
+        notes.gives()?;
+        session.remember(&given);
+        let answer = json!({ "hookSpecificOutput": {
+            "hookEventName": "UserPromptSubmit",
+            "additionalContext": written(&context),
+        }});
+        give(&answer.to_string());
+    }
+    notes.follow()
 }
 
 /// What is asked, and what is known already.
@@ -162,7 +172,7 @@ struct Asked<'a> {
 
 /// The context that is worth giving, and what it gives, as hashes.
 fn passages(
-    mut notes: Notes,
+    notes: &mut Notes<'_>,
     asked: &Asked<'_>,
 ) -> Result<Option<(ContextOutput, Vec<String>)>, Problem> {
     let (settings, session) = (asked.settings, asked.session);

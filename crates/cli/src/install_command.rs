@@ -4,11 +4,12 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lorewell_agents::Register;
 use lorewell_capabilities::Failure;
 use lorewell_clients::{
     Action, Change, Client, ClientError, Part, Places, Reach, Registrar, Server, System, VARIABLES,
 };
-use lorewell_setup::{Config, Environment, Flags, vaults};
+use lorewell_setup::{Config, Environment, Flags, agents_dir, vaults};
 use serde_json::{Value, json};
 
 use crate::arguments::vault_flag;
@@ -38,6 +39,12 @@ pub(crate) fn install() -> Command {
         .arg(vault_flag().help(
             "The vault that the program asks (default: whatever is the default vault when it asks)",
         ))
+        .arg(
+            Arg::new("as")
+                .long("as")
+                .value_name("NAME")
+                .help("It asks in the name of this approved agent, with its scope and tools"),
+        )
         .arg(switch(
             "hook",
             "Also let it add passages of your notes to every prompt (claude-code, codex)",
@@ -207,6 +214,11 @@ fn server(environment: &Environment, matches: &ArgMatches) -> Result<Server, Pro
         ))
     })?;
     let mut args = vec!["mcp".to_string()];
+    // Uninstalling knows no such flag, and needs none: it is the entry that goes.
+    if let Ok(Some(name)) = matches.try_get_one::<String>("as") {
+        let agents = Register::at(agents_dir(environment));
+        args.extend(["--as".to_string(), agents.agent(name)?.name]);
+    }
     if let Some(asked) = matches.get_one::<String>("vault") {
         let config = Config::load(environment)?;
         let vault = vaults::resolve(&config, &Flags::new(), Some(asked))?;

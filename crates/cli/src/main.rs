@@ -20,6 +20,7 @@ mod outcome;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod remote;
 mod render;
 mod serve_command;
 mod service_command;

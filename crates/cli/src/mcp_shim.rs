@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lorewell_bridge::{As, BridgeError, Client, Offer, Places, Request, print};
 use lorewell_capabilities::{Failure, Listener, table};
 use lorewell_mcp::{Backend, InProcess};
-use lorewell_setup::{Config, Environment, Settings, VaultRef, vaults};
+use lorewell_setup::{Config, Environment, Settings, VaultRef};
 use serde_json::Value;
 
 use crate::bridge_client::{is_the_bridges, start};
@@ -77,9 +77,6 @@ impl Shim {
         input: &Value,
         listener: Listener<'_>,
     ) -> Result<Value, NoAnswer> {
-        if !vaults::list(config).any(|listed| listed.path == vault.path) {
-            return Err(NoAnswer::NotAsked(not_listed(vault)));
-        }
         let environment: &Environment = config.environment();
         let print = Some(print(environment, settings));
         let place = Some(vault.path.display().to_string());
@@ -187,16 +184,6 @@ impl Shim {
     fn offer(&self) -> Result<Offer, Failure> {
         let caller = self.caller.clone();
         self.connected()?.get(&Request::Offered { caller })
-    }
-}
-
-/// The bridge answers agents from vaults of the list only.
-fn not_listed(vault: &VaultRef) -> Failure {
-    let path = vault.path.display();
-    Failure {
-        code: "unknown_vault".to_string(),
-        message: format!("it answers agents from listed vaults only, and {path} is not listed"),
-        hint: "`lorewell vault add DIR` lists it.".to_string(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `lorewell models`: which models there are, fetching them, and giving one to a vault.
 
 mod bench;
+mod endpoint;
 mod list;
 mod pull;
 mod search;
@@ -87,10 +88,17 @@ pub(crate) fn command() -> Command {
                      all passages, and every answer says how far it is. The bridge or a watcher embeds, \
                      if one runs, else a process in the background; with --wait this command does, and \
                      can be stopped and repeated at any time. To go back to a model embeds nothing that \
-                     it embedded before",
+                     it embedded before. With --endpoint the model is at a server that embeds in the \
+                     OpenAI form (Ollama, LM Studio, llama.cpp, OpenAI): it is tried first, and nothing \
+                     is changed if it does not work",
                 )
-                .arg(name("A fetched model, or the built-in `static-en-256`"))
+                .arg(
+                    name("A fetched model, or the built-in `static-en-256`")
+                        .required(false)
+                        .required_unless_present("endpoint"),
+                )
                 .arg(precision())
+                .args(endpoint::arguments())
                 .arg(switch("wait", "Embed now, and show how far it is"))
                 .args([vault_flag(), index_dir_flag()]),
         )

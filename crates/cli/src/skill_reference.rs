@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use lorewell_capabilities::{Entry, table};
+use lorewell_capabilities::{Access, Entry, table};
 use serde_json::Value;
 
 const HEAD: &str = "\
@@ -12,8 +12,8 @@ const HEAD: &str = "\
 <!-- Made from the capability table by `cargo xtask docs`; edit it there. -->
 
 Each ability takes one JSON object and gives one. Over MCP it is a tool, whose own schema may name
-fewer inputs; on the command line `lorewell NAME --json`, where inputs are flags (`links_to` is
-`--links-to`; lists are repeated). The same request gives the same JSON everywhere. Absent values
+fewer inputs; on the command line `lorewell NAME --remote --json`, where inputs are flags
+(`links_to` is `--links-to`; lists are repeated) and `--remote` answers as every agent is answered. The same request gives the same JSON everywhere. Absent values
 are left out, lists are always there. Errors are `{\"error\": {\"code\", \"message\", \"hint\"}}`; the hint
 says what to try.
 ";
@@ -54,9 +54,13 @@ fn section(page: &mut String, entry: &Entry) {
         format!("`{tool}`")
     });
     let description = squeezed(entry.description);
+    let remote = match entry.access {
+        Access::Read => " --remote",
+        Access::Manage => "",
+    };
     let _ = write!(
         page,
-        "\n## {name}\n\n{tool}, `lorewell {name} --json`\n\n{description}\n\nInput:\n\n"
+        "\n## {name}\n\n{tool}, `lorewell {name}{remote} --json`\n\n{description}\n\nInput:\n\n"
     );
     let schema = (entry.input_schema)();
     fields(page, schema.as_value(), schema.as_value(), 0);

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use lorewell_capabilities::Failure;
+use lorewell_direct::took_out;
 use lorewell_engine::{EngineError, Freshness, Host, IndexError, Observer, Patience, Rules};
 use lorewell_setup::{
     Config, Environment, Flags, Key, OpenError, Settings, SetupError, VaultRef, index_root,
@@ -19,7 +20,7 @@ use lorewell_watch::{
 };
 use serde_json::{Value, json};
 
-use crate::audit_command::{follow, took_out};
+use crate::audit_command::follow;
 use crate::capability::chosen_vault;
 use crate::outcome::{Outcome, Problem};
 use crate::render::counted;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use lorewell_testkit::TempVault;
+use lorewell_testkit::{Program, TempVault};
 use serde_json::Value;
 
 struct Machine(TempVault);
@@ -48,13 +48,7 @@ impl Machine {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-        command
-            .args(words)
-            .env_clear()
-            .env("HOME", self.home())
-            .current_dir(self.home());
-        command
+        Program::new(env!("CARGO_BIN_EXE_lorewell"), self.home()).command(words)
     }
 
     fn json(&self, words: &[&str]) -> Value {
@@ -253,4 +247,43 @@ fn fits(value: &Value, schema: &Value, root: &Value, place: &str) {
         None if schema["type"].is_array() => assert!(value.is_string(), "{place}: {value}"),
         other => panic!("{place}: {other:?} is not known to this test: {schema}"),
     }
+}
+
+#[test]
+fn the_log_of_what_agents_received_is_looked_at() {
+    let machine = Machine::in_use();
+    machine
+        .command(&["search", "--remote", "cone"])
+        .output()
+        .unwrap();
+    assert_eq!(machine.unwell(), Vec::<String>::new());
+    let folder = machine.home().join(".local/share/lorewell/audit");
+    let file = folder.join("audit.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}torn\n")).unwrap();
+    assert_eq!(machine.unwell(), ["agents warn "]);
+    fs::write(&file, text).unwrap();
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let unwell = machine.unwell();
+    assert!(
+        unwell.len() == 1 && unwell[0].starts_with("agents fail "),
+        "{unwell:?}"
+    );
+}
+
+#[test]
+fn all_is_well_with_a_bridge_that_runs_and_notes_behind_fences() {
+    let machine = Machine::in_use();
+    machine.0.write("Home/Diary.md", "The quokka slept.\n");
+    let home = Program::new(env!("CARGO_BIN_EXE_lorewell"), machine.home());
+    home.done(&["config", "set", "fence_folders", "Home"]);
+    let bridge = home.serve(&[]);
+    home.done(&["search", "--remote", "--bridge", "require", "cone"]);
+    assert_eq!(machine.unwell(), Vec::<String>::new());
+    let report = home.json(&["doctor"]);
+    let said = report["checks"].to_string();
+    let process = format!("process {} answers", bridge.child.id());
+    assert!(said.contains(&process), "{said}");
+    assert!(!said.contains("Diary"), "{said}");
 }

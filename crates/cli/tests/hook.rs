@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use lorewell_testkit::TempVault;
+use lorewell_testkit::{Program, TempVault};
 use serde_json::{Value, json};
 
 /// Prompts of a day's work with an agent that the notes of a textile conservator do not bear on.
@@ -62,13 +62,9 @@ impl Agent {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-        command
-            .args(words)
-            .args(["--vault", &self.vault.root().display().to_string()])
-            .env_clear()
-            .env("HOME", self.home())
-            .current_dir(self.home());
+        let root = self.vault.root().display().to_string();
+        let mut command = Program::new(env!("CARGO_BIN_EXE_lorewell"), self.home()).command(words);
+        command.args(["--vault", &root]);
         command
     }
 
@@ -273,4 +269,64 @@ fn events_that_make_no_sense_stop_nothing() {
     }
     let long = format!("{FIRING} {}", "and then \u{1f4a5} the kiln ".repeat(50_000));
     assert!(agent.heard(&json!({ "prompt": long })).stderr.is_empty());
+}
+
+#[test]
+fn notes_behind_fences_are_never_added_and_what_is_added_is_in_the_log() {
+    let agent = Agent::sample();
+    let home = Program::new(env!("CARGO_BIN_EXE_lorewell"), agent.home());
+    let root = agent.vault.root().display().to_string();
+    home.done(&["vault", "add", &root]);
+    home.done(&["config", "set", "fence_properties", "private"]);
+    home.done(&["config", "set", "bridge", "auto"]);
+    // An index of its own is made first, over some prompts.
+    let prompt = HERE[0];
+    let mut bridge = None;
+    for way in ["alone", "bridge"] {
+        if way == "bridge" {
+            bridge = Some(home.serve(&[]));
+        }
+        let mut session = 0;
+        let mut asked = || {
+            session += 1;
+            agent.added(&format!("{way}{session}"), prompt)
+        };
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+        let added = loop {
+            if let Some(added) = asked() {
+                break added;
+            }
+            assert!(std::time::Instant::now() < until, "{way}");
+        };
+        assert!(added.contains("Dyeing/Indigo vat.md"), "{added}");
+        let log = home.json(&["audit"]);
+        let last = log["entries"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(last["agent"], "client:claude-code", "{log}");
+        assert!(
+            last["passages"]
+                .to_string()
+                .contains("Dyeing/Indigo vat.md"),
+            "{log}"
+        );
+        // Behind a fence from now on, and at once.
+        let note = agent.vault.read("Dyeing/Indigo vat.md");
+        agent.vault.write(
+            "Dyeing/Indigo vat.md",
+            format!("---\nprivate: yes\n---\n{note}"),
+        );
+        if way == "bridge" {
+            // Once the bridge was told of it, which is the system's to do.
+            while
+                !home.json(&["search", "--property", "private", "--bridge", "require"])["passages"]
+                    [0]
+                .is_object()
+            {}
+        }
+        for _ in 0..3 {
+            let added = asked().unwrap_or_default();
+            assert!(!added.contains("Indigo vat.md"), "{way}: {added}");
+        }
+        agent.vault.write("Dyeing/Indigo vat.md", note);
+    }
+    drop(bridge);
 }

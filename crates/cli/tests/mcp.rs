@@ -3,15 +3,11 @@
 //! `lorewell-mcp`.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use lorewell_testkit::TempVault;
+use lorewell_testkit::{McpProcess, Program, TempVault};
 use serde_json::{Value, json};
 
 const NOTES: &str = "
@@ -31,93 +27,13 @@ The celadon glaze needs a reduction firing in the [[Kiln]].
 The kiln cracked.
 ";
 
-fn lorewell(home: &Path, words: &[&str]) -> Command {
-    fs::create_dir_all(home).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-    command
-        .args(words)
-        .env_clear()
-        .env("HOME", home)
-        .env("XDG_RUNTIME_DIR", home)
-        .current_dir(home);
-    command
+fn program(home: &Path) -> Program {
+    let program = Program::new(env!("CARGO_BIN_EXE_lorewell"), home.to_path_buf());
+    program.with("XDG_RUNTIME_DIR", &home.display().to_string())
 }
 
-/// A server as a process.
-struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    last_id: u64,
-}
-
-impl Server {
-    fn start(home: &Path, words: &[&str]) -> Server {
-        let mut all = vec!["mcp"];
-        all.extend(words);
-        let mut child = lorewell(home, &all)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut server = Server {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-            last_id: 0,
-        };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}});
-        server.result("initialize", &params);
-        server
-    }
-
-    fn result(&mut self, method: &str, params: &Value) -> Value {
-        self.last_id += 1;
-        let id = self.last_id;
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
-        loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "no answer");
-            // Whatever is on standard output is a message.
-            let message: Value = serde_json::from_str(&line).unwrap();
-            assert_eq!(message["jsonrpc"], "2.0", "{line}");
-            if message["id"] == json!(id) {
-                assert!(message.get("error").is_none(), "{message}");
-                return message["result"].clone();
-            }
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        self.result("tools/call", &json!({"name": tool, "arguments": arguments}))
-    }
-
-    /// What a tool that does its work has for the model, as it is written.
-    fn bytes(&mut self, tool: &str, arguments: &Value) -> String {
-        let result = self.call(tool, arguments);
-        assert_eq!(result["isError"], false, "{result}");
-        result["structuredContent"].to_string()
-    }
-
-    /// Closes its input; it ends well.
-    fn end(mut self) -> String {
-        drop(self.input.take());
-        let mut rest = String::new();
-        std::io::Read::read_to_string(&mut self.output, &mut rest).unwrap();
-        assert_eq!(rest, "");
-        let output = self.child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0));
-        String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-fn json_of(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.trim_end().to_string()
+fn start(home: &Path, words: &[&str]) -> McpProcess {
+    McpProcess::start(&program(home), words)
 }
 
 #[test]
@@ -125,7 +41,7 @@ fn a_tool_answers_with_the_bytes_of_the_command_line() {
     let vault = TempVault::new(NOTES);
     let home = vault.beside("home");
     let root = vault.root().to_str().unwrap();
-    let mut server = Server::start(&home, &["--vault", root, "--bridge", "never"]);
+    let mut server = start(&home, &["--vault", root, "--bridge", "never"]);
     let requests = [
         (
             "search_notes",
@@ -197,9 +113,10 @@ fn a_tool_answers_with_the_bytes_of_the_command_line() {
     ];
     for (tool, arguments, words) in requests {
         let answered = server.bytes(tool, &arguments);
-        let mut command = lorewell(&home, &words);
-        command.args(["--json", "--vault", root]);
-        assert_eq!(answered, json_of(&mut command), "{tool} {arguments}");
+        let words = [&words[..], &["--json", "--vault", root]].concat();
+        let output = program(&home).run(&words);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(answered, printed.trim_end(), "{tool} {arguments}");
     }
     server.end();
 }
@@ -224,7 +141,7 @@ fn a_vault_is_meant_by_every_form_of_its_path() {
         format!("\"{path}\""),
         format!("file://{}", path.replace(' ', "%20").replace("ö", "%C3%B6")),
     ] {
-        let mut server = Server::start(&home, &["--vault", &given, "--bridge", "never"]);
+        let mut server = start(&home, &["--vault", &given, "--bridge", "never"]);
         let answer = server.bytes("search_notes", &json!({"query": "sheep dip"}));
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["passages"][0]["note"], "a.md", "{given}");
@@ -236,7 +153,7 @@ fn a_vault_is_meant_by_every_form_of_its_path() {
     indexes.dedup();
     assert_eq!(indexes.len(), 1, "{indexes:?}");
     let missing = format!("{path}/does not exist");
-    let mut server = Server::start(&home, &["--vault", &missing, "--bridge", "never"]);
+    let mut server = start(&home, &["--vault", &missing, "--bridge", "never"]);
     let refused = server.call("search_notes", &json!({"query": "sheep"}));
     assert_eq!(refused["isError"], true);
     let error = refused["structuredContent"]["error"].to_string();
@@ -249,12 +166,11 @@ fn fences_keep_notes_from_a_model_elsewhere_and_not_from_one_here() {
     let vault = TempVault::new(NOTES);
     let home = vault.beside("home");
     let root = vault.root().to_str().unwrap();
-    let set = ["config", "set", "fence_folders", "Diary"];
-    assert!(lorewell(&home, &set).output().unwrap().status.success());
+    program(&home).done(&["config", "set", "fence_folders", "Diary"]);
     let ask = |words: &[&str]| {
         let mut all = vec!["--vault", root, "--bridge", "never"];
         all.extend(words);
-        let mut server = Server::start(&home, &all);
+        let mut server = start(&home, &all);
         let answer = server.bytes("search_notes", &json!({"query": "what cracked"}));
         server.end();
         answer
@@ -268,7 +184,7 @@ struct Bridge<'h>(&'h Path);
 
 impl Drop for Bridge<'_> {
     fn drop(&mut self) {
-        let _ = lorewell(self.0, &["serve", "--stop"]).output();
+        program(self.0).run(&["serve", "--stop"]);
     }
 }
 
@@ -280,23 +196,16 @@ fn the_bridge_is_started_and_answers_with_the_same_bytes() {
     let _bridge = Bridge(&home);
     list_vault(&home, root);
     let query = json!({"query": "how slow is the firing"});
-    let mut alone = Server::start(&home, &["--vault", root, "--bridge", "never"]);
-    let mut by_bridge = Server::start(&home, &["--vault", root]);
+    let mut alone = start(&home, &["--vault", root, "--bridge", "never"]);
+    let mut by_bridge = start(&home, &["--vault", root]);
     let answer = by_bridge.bytes("search_notes", &query);
     assert_eq!(answer, alone.bytes("search_notes", &query));
     assert!(!answer.contains("bridge:"), "{answer}");
-    let runs = lorewell(&home, &["serve", "--status"]).output().unwrap();
-    assert!(runs.status.success());
+    program(&home).done(&["serve", "--status"]);
     // A second client finds the first one's bridge.
-    let mut second = Server::start(&home, &["--vault", root, "--bridge", "require"]);
+    let mut second = start(&home, &["--vault", root, "--bridge", "require"]);
     assert_eq!(second.bytes("search_notes", &query), answer);
-    assert!(
-        lorewell(&home, &["serve", "--stop"])
-            .output()
-            .unwrap()
-            .status
-            .success()
-    );
+    program(&home).done(&["serve", "--stop"]);
     // What must be answered by the bridge is not answered without it.
     let refused = second.call("search_notes", &query);
     let code = &refused["structuredContent"]["error"]["code"];
@@ -311,20 +220,44 @@ fn a_bridge_that_cannot_be_had_is_said_in_the_answer() {
     let vault = TempVault::new(NOTES);
     let home = vault.beside("home");
     let root = vault.root().to_str().unwrap();
-    // A vault that is not listed is not the bridge's; then, where its socket would lie is a file.
-    for reason in ["is not listed", "did not start"] {
-        let mut server = Server::start(&home, &["--vault", root]);
+    // Where its socket would lie is a file.
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join("lorewell"), "").unwrap();
+    for listed in [false, true] {
+        let mut server = start(&home, &["--vault", root]);
         let query = json!({"query": "how slow is the firing"});
         let answer = server.bytes("search_notes", &query);
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["passages"][0]["note"], "Kiln.md");
         let said = answer["degraded"].to_string();
-        assert!(said.contains("bridge: ") && said.contains(reason), "{said}");
+        assert!(
+            said.contains("bridge: ") && said.contains("did not start"),
+            "{said}"
+        );
         assert!(said.contains("this process answered itself"), "{said}");
         server.end();
-        fs::write(home.join("lorewell"), "").unwrap();
-        list_vault(&home, root);
+        if !listed {
+            list_vault(&home, root);
+        }
     }
+}
+
+#[test]
+fn a_folder_that_is_not_listed_is_answered_by_the_bridge_too() {
+    let vault = TempVault::new(NOTES);
+    let home = vault.beside("home");
+    let root = vault.root().to_str().unwrap();
+    let _bridge = Bridge(&home);
+    let mut server = start(&home, &["--vault", root]);
+    let answer = server.bytes("search_notes", &json!({"query": "how slow is the firing"}));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["passages"][0]["note"], "Kiln.md");
+    assert_eq!(answer["degraded"], json!([]), "{answer}");
+    server.end();
+    let status = program(&home).json(&["serve", "--status"]);
+    assert_eq!(status["open_vaults"], json!([root]), "{status}");
+    let log = program(&home).json(&["audit"]);
+    assert!(log["entries"].to_string().contains("Kiln.md"), "{log}");
 }
 
 /// An approved agent asks in its own scope; the user's default vault does not matter to it.
@@ -335,35 +268,26 @@ fn an_agent_is_answered_from_its_own_vault_and_never_without_the_bridge() {
     let home = work.beside("home");
     let _bridge = Bridge(&home);
     list_vault(&home, personal.root().to_str().unwrap());
-    let words = [
-        "vault",
-        "add",
-        work.root().to_str().unwrap(),
-        "--name",
-        "Work",
-    ];
-    assert!(lorewell(&home, &words).output().unwrap().status.success());
-    let words = ["agent", "approve", "scout", "--vault", "Work"];
-    assert!(lorewell(&home, &words).output().unwrap().status.success());
+    let root = work.root().to_str().unwrap();
+    program(&home).done(&["vault", "add", root, "--name", "Work"]);
+    program(&home).done(&["agent", "approve", "scout", "--vault", "Work"]);
 
     let query = json!({"query": "how slow is the firing"});
-    let mut server = Server::start(&home, &["--as", "scout"]);
+    let mut server = start(&home, &["--as", "scout"]);
     let answer = server.bytes("search_notes", &query);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["vault"], "Work", "{answer}");
-    let stop = lorewell(&home, &["serve", "--stop"]).output().unwrap();
-    assert!(stop.status.success());
-    let mut none = Server::start(&home, &["--as", "scout", "--bridge", "never"]);
+    program(&home).done(&["serve", "--stop"]);
+    let mut none = start(&home, &["--as", "scout", "--bridge", "never"]);
     let refused = none.call("search_notes", &query);
     assert_eq!(refused["isError"], true, "{refused}");
     for server in [server, none] {
         server.end();
     }
-    let log = json_of(&mut lorewell(&home, &["audit", "--json"]));
+    let log = program(&home).json(&["audit"]).to_string();
     assert!(log.contains("scout") && log.contains("Kiln.md"), "{log}");
 }
 
 fn list_vault(home: &Path, root: &str) {
-    let listed = lorewell(home, &["vault", "add", root]).output().unwrap();
-    assert!(listed.status.success());
+    program(home).done(&["vault", "add", root]);
 }

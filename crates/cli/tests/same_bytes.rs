@@ -3,16 +3,13 @@
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use lorewell_capabilities::{Desk, Entry, ErrorJson, table};
 use lorewell_engine::{Host, Patience, Quiet};
 use lorewell_setup::{Config, Environment, Flags, open, vaults};
-use lorewell_testkit::TempVault;
+use lorewell_testkit::{Program, TempVault};
 use serde_json::{Value, json};
 
 const NOTES: &str = "
@@ -177,9 +174,10 @@ fn the_same_request_gives_the_same_bytes() {
     let host = open(&config, &settings, &asked).unwrap();
     host.refresh(Patience::Wait, &Quiet).unwrap();
     compare_all(&environment, &folder, &host, "never");
-    let bridge = Serving::start(&environment);
+    let mut bridge = program(&environment).serve(&[]);
     compare_all(&environment, &folder, &host, "require");
-    bridge.stop();
+    bridge.signal("-TERM");
+    assert_eq!(bridge.child.wait().unwrap().code(), Some(0));
     let asked: Vec<&str> = requests().iter().map(|(name, _)| *name).collect();
     for entry in table() {
         assert!(
@@ -190,57 +188,20 @@ fn the_same_request_gives_the_same_bytes() {
     }
 }
 
-/// A bridge as a process.
-struct Serving(Child);
-
-impl Serving {
-    fn start(environment: &Environment) -> Serving {
-        let mut child = lorewell(environment)
-            .args(["serve", "--port", "0", "--json"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-        assert_eq!(line["event"], "serving");
-        Serving(child)
+fn program(environment: &Environment) -> Program {
+    let mut program = Program::new(env!("CARGO_BIN_EXE_lorewell"), environment.home.clone());
+    for (name, value) in &environment.vars {
+        program = program.with(name, value);
     }
-
-    fn stop(mut self) {
-        let id = self.0.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
-        assert_eq!(self.0.wait().unwrap().code(), Some(0));
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn lorewell(environment: &Environment) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-    command
-        .env_clear()
-        .env("HOME", &environment.home)
-        .envs(&environment.vars);
-    command
+    program
 }
 
 /// Asks everything on the command line, answered by the bridge or not.
 fn compare_all(environment: &Environment, folder: &str, host: &Host, bridge: &str) {
     for (name, request) in requests() {
         let entry = table().iter().find(|entry| entry.name() == name).unwrap();
-        let printed = lorewell(environment)
-            .args([name, "--json", "--vault", folder, "--bridge", bridge])
+        let printed = program(environment)
+            .command(&[name, "--json", "--vault", folder, "--bridge", bridge])
             .args(words(entry, &request, &environment.home))
             .output()
             .unwrap();

@@ -2,86 +2,24 @@
 //! command starts. What it answers is told in the tests of the crate `lorewell-bridge`.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_types, reason = "the test starts programs")]
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::Output;
 
-use lorewell_testkit::TempVault;
-use serde_json::Value;
+use lorewell_testkit::{Program, TempVault, http};
+use serde_json::{Value, json};
 
 const NOTES: &str = "=== Kiln.md ===\nCone 6, slow.\n=== Glaze/Celadon.md ===\nCeladon glaze.\n";
 
-/// A bridge as a process, and what it prints.
-struct Serving {
-    child: Child,
-    out: BufReader<ChildStdout>,
-}
-
-impl Serving {
-    fn start(vault: &TempVault, words: &[&str]) -> Serving {
-        let mut child = lorewell(vault, &["serve", "--port", "0", "--json"])
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        let mut serving = Serving { child, out };
-        assert_eq!(serving.line()["event"], "serving");
-        serving
-    }
-
-    fn line(&mut self) -> Value {
-        let mut line = String::new();
-        self.out.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"))
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([name, &id])
-                .status()
-                .unwrap()
-                .success()
-        );
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn home(vault: &TempVault) -> PathBuf {
-    let home = vault.beside("home");
-    fs::create_dir_all(&home).unwrap();
-    home
-}
-
-fn lorewell(vault: &TempVault, words: &[&str]) -> Command {
-    let home = home(vault);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-    command
-        .args(words)
-        .env_clear()
-        .env("HOME", &home)
-        .current_dir(home);
-    command
+fn program(vault: &TempVault) -> Program {
+    Program::new(env!("CARGO_BIN_EXE_lorewell"), vault.beside("home"))
 }
 
 fn run(vault: &TempVault, words: &[&str]) -> Output {
-    lorewell(vault, words).output().unwrap()
+    program(vault).run(words)
 }
 
-fn json(output: &Output) -> Value {
+fn json_of(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
@@ -97,14 +35,14 @@ fn listed_vault() -> TempVault {
 fn a_second_one_finds_the_first_and_signals_end_it() {
     let vault = listed_vault();
     for signal in ["-TERM", "-INT"] {
-        let mut serving = Serving::start(&vault, &[]);
+        let mut serving = program(&vault).serve(&[]);
         let second = run(&vault, &["serve", "--json"]);
         assert_eq!(second.status.code(), Some(2));
-        let error = json(&second)["error"].clone();
+        let error = json_of(&second)["error"].clone();
         assert_eq!(error["code"], "bridge_running", "{error}");
         let id = serving.child.id().to_string();
         assert!(error["message"].as_str().unwrap().contains(&id), "{error}");
-        let status = json(&run(&vault, &["serve", "--status", "--json"]));
+        let status = json_of(&run(&vault, &["serve", "--status", "--json"]));
         assert_eq!(status["running"], true);
         assert_eq!(status["pid"], serving.child.id());
 
@@ -113,7 +51,7 @@ fn a_second_one_finds_the_first_and_signals_end_it() {
         assert_eq!(serving.child.wait().unwrap().code(), Some(0));
         let status = run(&vault, &["serve", "--status", "--json"]);
         assert_eq!(
-            (status.status.code(), &json(&status)["running"]),
+            (status.status.code(), &json_of(&status)["running"]),
             (Some(1), &Value::Bool(false))
         );
     }
@@ -122,7 +60,7 @@ fn a_second_one_finds_the_first_and_signals_end_it() {
 #[test]
 fn one_that_was_killed_is_none_and_its_leftovers_hinder_nobody() {
     let vault = listed_vault();
-    let mut first = Serving::start(&vault, &[]);
+    let mut first = program(&vault).serve(&[]);
     first.signal("-KILL");
     first.child.wait().unwrap();
     let auto = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
@@ -131,10 +69,10 @@ fn one_that_was_killed_is_none_and_its_leftovers_hinder_nobody() {
         (Some(0), &b""[..])
     );
     let required = run(&vault, &["search", "--json", "--bridge", "require", "kiln"]);
-    assert_eq!(json(&required)["error"]["code"], "bridge_not_running");
-    let _second = Serving::start(&vault, &[]);
+    assert_eq!(json_of(&required)["error"]["code"], "bridge_not_running");
+    let _second = program(&vault).serve(&[]);
     let required = run(&vault, &["search", "--json", "--bridge", "require", "kiln"]);
-    assert_eq!(json(&required)["passages"][0]["note"], "Kiln.md");
+    assert_eq!(json_of(&required)["passages"][0]["note"], "Kiln.md");
     let stopped = run(&vault, &["serve", "--stop"]);
     assert_eq!(stopped.status.code(), Some(0));
 }
@@ -144,12 +82,12 @@ fn a_command_starts_one_that_ends_by_itself() {
     let vault = listed_vault();
     let first = run(&vault, &["search", "--json", "--bridge", "start", "kiln"]);
     assert_eq!(first.status.code(), Some(0));
-    let status = json(&run(&vault, &["serve", "--status", "--json"]));
+    let status = json_of(&run(&vault, &["serve", "--status", "--json"]));
     assert_eq!(status["running"], true);
     assert_eq!(status["exit_after_seconds"], 1800);
     let again = run(&vault, &["search", "--json", "--bridge", "start", "kiln"]);
     assert_eq!(again.stdout, first.stdout);
-    let after = json(&run(&vault, &["serve", "--status", "--json"]));
+    let after = json_of(&run(&vault, &["serve", "--status", "--json"]));
     assert_eq!(after["pid"], status["pid"]);
     assert!(run(&vault, &["serve", "--stop"]).status.success());
 }
@@ -157,8 +95,10 @@ fn a_command_starts_one_that_ends_by_itself() {
 #[test]
 fn what_is_not_the_bridge_of_the_state_file_is_told_and_not_asked() {
     let vault = listed_vault();
-    let serving = Serving::start(&vault, &[]);
-    let path = home(&vault).join(".local/share/lorewell/bridge/state.json");
+    let serving = program(&vault).serve(&[]);
+    let path = program(&vault)
+        .home()
+        .join(".local/share/lorewell/bridge/state.json");
     let text = fs::read_to_string(&path).unwrap();
     // The bridge's own word decides; a state file that names another instance is no use either.
     let instance = text.find("\"instance\": \"").unwrap() + 13;
@@ -180,7 +120,7 @@ fn what_is_not_the_bridge_of_the_state_file_is_told_and_not_asked() {
 #[test]
 fn other_settings_are_answered_by_the_command_itself() {
     let vault = listed_vault();
-    let _serving = Serving::start(&vault, &[]);
+    let _serving = program(&vault).serve(&[]);
     let elsewhere = vault.beside("elsewhere").display().to_string();
     let words = [
         "search",
@@ -197,7 +137,78 @@ fn other_settings_are_answered_by_the_command_itself() {
     );
     assert!(vault.beside("elsewhere").is_dir());
     let required = run(&vault, &[&words[..], &["require"]].concat());
-    assert_eq!(json(&required)["error"]["code"], "other_settings");
+    assert_eq!(json_of(&required)["error"]["code"], "other_settings");
     let wrong = run(&vault, &["search", "--json", "kiln", "--bridge", "perhaps"]);
-    assert_eq!(json(&wrong)["error"]["code"], "wrong_value");
+    assert_eq!(json_of(&wrong)["error"]["code"], "wrong_value");
+}
+
+#[test]
+fn the_log_tells_of_requests_and_nothing_of_what_is_in_them() {
+    let vault = listed_vault();
+    let token = json_of(&run(
+        &vault,
+        &["agent", "approve", "scribe", "--local", "--json"],
+    ));
+    let token = token["token"].as_str().unwrap().to_string();
+    let bridge = program(&vault).with("LOREWELL_LOG", "debug").serve(&[]);
+    let ask = |path: &str, token: &str, body: Value| {
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        http(
+            bridge.address(),
+            ("POST", path),
+            &headers,
+            &body.to_string(),
+        )
+        .status
+    };
+    assert_eq!(
+        ask(
+            "/v1/search",
+            &token,
+            json!({"query": "xyzzy question of mine"})
+        ),
+        200
+    );
+    assert_eq!(ask("/v1/read", &token, json!({"note": "Unheard of"})), 404);
+    assert_eq!(
+        ask("/v1/search", "lorewell_made_up", json!({"query": "xyzzy"})),
+        401
+    );
+    assert_eq!(ask("/v1/madeup", &token, json!({"query": "xyzzy"})), 404);
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+        {"name": "search_notes", "arguments": {"query": "xyzzy by a tool"}}});
+    assert_eq!(ask("/mcp", &token, call), 200);
+    run(
+        &vault,
+        &["search", "--bridge", "require", "xyzzy of the owner"],
+    );
+    run(&vault, &["serve", "--stop"]);
+    let folder = program(&vault).home().join(".local/share/lorewell/bridge");
+    let log = fs::read_to_string(folder.join("bridge.log")).unwrap();
+    for told in [
+        "serving",
+        "scribe",
+        "owner",
+        "knowledge.search",
+        "answered",
+        "no_such_note",
+    ] {
+        assert!(log.contains(told), "{told}: {log}");
+    }
+    for secret in [
+        "xyzzy",
+        "Unheard",
+        "made_up",
+        "madeup",
+        "Cone 6",
+        "Kiln",
+        token.as_str(),
+    ] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lorewell_testkit::TempVault;
+use lorewell_testkit::{Program, TempVault};
 use serde_json::Value;
 
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -69,15 +69,7 @@ impl Drop for Watcher {
 }
 
 fn lorewell(vault: &TempVault, words: &[&str]) -> Command {
-    let home = vault.beside("home");
-    fs::create_dir_all(&home).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
-    command
-        .args(words)
-        .env_clear()
-        .env("HOME", &home)
-        .current_dir(home);
-    command
+    Program::new(env!("CARGO_BIN_EXE_lorewell"), vault.beside("home")).command(words)
 }
 
 fn run(vault: &TempVault, words: &[&str]) -> Output {

@@ -69,6 +69,8 @@ struct State {
     question_rest: Option<Instant>,
     /// What went wrong last, until something goes well.
     trouble: Option<String>,
+    /// When its model was last asked for in vain, where nothing is known of it.
+    tried: Option<Instant>,
     /// The server has another model by now.
     outdated: bool,
 }
@@ -198,6 +200,29 @@ impl Endpoint {
             Some(_) => Err(OTHER_MODEL.to_string()),
             None => Err(state.trouble.clone().unwrap_or_default()),
         }
+    }
+
+    /// The same. Where nothing is known of the model yet, it is asked for again, at most every few
+    /// seconds: whoever opens this anew can use it then.
+    fn ready(&self) -> Result<&Identity, String> {
+        if self.identity.is_none() && self.settings.key.is_ok() && self.may_find_out() {
+            let found = self.find_out(QUESTION);
+            self.lock().trouble = Some(match found {
+                Ok(_) => "its model is known only by now".to_string(),
+                Err(error) => error.to_string(),
+            });
+        }
+        self.usable()
+    }
+
+    fn may_find_out(&self) -> bool {
+        let mut state = self.lock();
+        let last = state.tried.unwrap_or(self.opened);
+        let may = last.elapsed() > REST;
+        if may {
+            state.tried = Some(Instant::now());
+        }
+        may
     }
 
     fn is_due(&self) -> bool {
@@ -410,7 +435,7 @@ impl Embedder for Endpoint {
 
     fn embed_passages(&self, inputs: &[PassageInput<'_>]) -> Vec<Embedded> {
         let failed = |reason: String| vec![Embedded::Failed { reason }; inputs.len()];
-        let identity = match self.usable() {
+        let identity = match self.ready() {
             Ok(identity) => identity,
             Err(reason) => return failed(reason),
         };

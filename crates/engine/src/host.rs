@@ -9,6 +9,7 @@ use lorewell_index::{
     UnreadNotes, Writer, known_filters,
 };
 use lorewell_retrieval::SearchSettings;
+use lorewell_smart::SmartFolder;
 use lorewell_vault::{Listing, Rules, Vault, VaultError};
 
 use crate::deputy::Unusable;
@@ -32,6 +33,8 @@ pub struct EngineSettings {
     /// The folder below which the indexes of all vaults lie. A model that is dear takes vectors of
     /// the same text from there; `None` if it may not look.
     pub index_root: Option<PathBuf>,
+    /// Whether vectors of notes that the plugin Smart Connections left in the vault are used.
+    pub smart_connections: bool,
 }
 
 /// One vault with its index. Cheap to open; nothing is read until it is asked.
@@ -46,6 +49,8 @@ pub struct Host {
     pub(crate) deputy: Option<&'static dyn Embedder>,
     /// A model that is wanted and cannot be asked at all.
     pub(crate) unusable: Option<Unusable>,
+    /// The vectors of another program in the vault, where they are to be used.
+    pub(crate) smart: Option<SmartFolder>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
     shelf: Shelf,
@@ -74,6 +79,7 @@ impl Host {
             vault = vault.with_max_bytes(bytes);
         }
         Ok(Host {
+            smart: { settings.smart_connections }.then(|| SmartFolder::of(vault.root())),
             vault,
             name: name.to_string(),
             layout: Layout::new(index_folder),

@@ -15,6 +15,7 @@ mod links;
 mod note_parts;
 mod note_text;
 mod place;
+mod plugin_vectors;
 mod portable;
 mod refresh;
 mod related;

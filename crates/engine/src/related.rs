@@ -73,6 +73,7 @@ impl View<'_> {
             reasons: RelatedReason::ALL.to_vec(),
             weights: RelatedWeights::default(),
             apart: None,
+            near: self.near_by_plugin(note.path.as_str())?,
         };
         let found = lorewell_retrieval::related(&self.snapshot, self.embedder, &request)?;
         let mut original = None;
@@ -91,7 +92,10 @@ impl View<'_> {
             });
         }
         let mut dense = found.dense;
-        self.say_wanted_in(&mut dense)?;
+        if request.near.is_none() {
+            self.say_wanted_in(&mut dense)?;
+            self.say_plugin_is_away(&mut dense);
+        }
         Ok(RelatedNotes {
             note,
             others,

@@ -48,6 +48,18 @@ impl View<'_> {
     /// Only if the index cannot be read; no question is an error.
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
         let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, request)?;
+        if let Some(near) = self.near_to_answer(request, &answer)? {
+            let near = Some(near);
+            let request = Request {
+                near,
+                ..request.clone()
+            };
+            return Ok(lorewell_retrieval::search(
+                &self.snapshot,
+                self.embedder,
+                &request,
+            )?);
+        }
         self.say_wanted(&mut answer)?;
         Ok(answer)
     }

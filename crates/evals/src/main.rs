@@ -130,6 +130,8 @@ enum Command {
     },
     /// Speed, sizes and memory.
     Bench(bench::Wish),
+    /// The hook for prompts, as a process for each.
+    Hook(bench::hook::Wish),
     /// One vault of `bench`, in a process of its own.
     #[command(hide = true)]
     BenchPart(bench::Part),
@@ -181,6 +183,7 @@ fn run(command: Command) -> Result<()> {
         Command::Sample { check: true } => sample::check(),
         Command::Sample { check: false } => sample::write(),
         Command::Bench(wish) => bench::run(&wish),
+        Command::Hook(wish) => bench::hook::run(&wish),
         Command::BenchPart(part) => bench::run_part(&part),
     }
 }

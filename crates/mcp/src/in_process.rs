@@ -4,24 +4,23 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lorewell_capabilities::{Access, Desk, Failure, Listener, table};
-use lorewell_engine::{Host, Patience};
-use lorewell_setup::{
-    Config, Environment, Flags, OpenError, Settings, SetupError, VaultRef, vaults,
-};
+use lorewell_capabilities::{Entry, Failure, Listener, table};
+use lorewell_direct::{Asked, Direct, look, of_setup};
+use lorewell_engine::Host;
+use lorewell_setup::{Config, Environment, Flags, Settings, VaultRef, vaults};
 use serde_json::Value;
 
 use crate::Backend;
 
 /// Vaults opened in this process. Each request looks for changes in the folder first, as the
-/// command line does; settings are read anew too, so that what was excluded just now is out.
+/// command line does; settings are read anew too, so that what was excluded just now is out. What
+/// leaves is in the log of what agents received.
 pub struct InProcess {
     environment: Environment,
     flags: Flags,
     /// The only vault that may be asked, by name or folder.
     bound: Option<String>,
-    /// Whether notes behind the fences are left out, because the reader is elsewhere.
-    is_remote: bool,
+    direct: Direct,
     open: Mutex<HashMap<PathBuf, Opened>>,
 }
 
@@ -36,10 +35,10 @@ impl InProcess {
     #[must_use]
     pub fn new(environment: Environment, flags: Flags, bound: Option<String>) -> InProcess {
         InProcess {
+            direct: Direct::for_client(&environment),
             environment,
             flags,
             bound,
-            is_remote: false,
             open: Mutex::new(HashMap::new()),
         }
     }
@@ -47,7 +46,7 @@ impl InProcess {
     /// For a reader that is not on this machine: without the notes behind the vault's fences.
     #[must_use]
     pub fn for_remote_reader(mut self) -> InProcess {
-        self.is_remote = true;
+        self.direct = Direct::for_remote_client(&self.environment);
         self
     }
 
@@ -56,9 +55,15 @@ impl InProcess {
     /// # Errors
     /// There is no such vault, its folder cannot be read, or the index cannot be written.
     pub fn warm_up(&self, listener: Listener<'_>) -> Result<(), Failure> {
-        let host = self.host(None)?;
-        host.refresh(Patience::Read, listener)?;
-        Ok(())
+        let (config, vault, settings) = self.meant(None)?;
+        let entry = entry("knowledge.status")?;
+        let asked = Asked {
+            config: &config,
+            settings: &settings,
+            vault: &vault,
+            entry,
+        };
+        look(&*self.host(asked)?, listener).map(drop)
     }
 
     /// The vault that is meant by the name `asked`, or without one, and the settings that hold for
@@ -75,31 +80,22 @@ impl InProcess {
         Ok((config, vault, settings))
     }
 
-    /// The vault that is meant, opened as the settings say now.
-    fn host(&self, asked: Option<&str>) -> Result<Arc<Host>, Failure> {
-        let (config, vault, settings) = self.meant(asked)?;
+    /// The vault, opened as the settings say now.
+    fn host(&self, asked: Asked<'_>) -> Result<Arc<Host>, Failure> {
+        let (vault, settings) = (asked.vault, asked.settings);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = open.get(&vault.path)
-            && opened.settings == settings
+            && opened.settings == *settings
             && opened.host.name() == vault.name
         {
             return Ok(Arc::clone(&opened.host));
         }
-        let open_for = if self.is_remote {
-            lorewell_setup::open_remote
-        } else {
-            lorewell_setup::open
-        };
-        let host = open_for(&config, &settings, &vault).map_err(|error| match error {
-            OpenError::Setup(error) => of_setup(error),
-            OpenError::Engine(error) => error.into(),
-        })?;
-        let host = Arc::new(host);
+        let host = Arc::new(self.direct.open(asked)?);
         let opened = Opened {
-            settings,
+            settings: settings.clone(),
             host: Arc::clone(&host),
         };
-        open.insert(vault.path, opened);
+        open.insert(vault.path.clone(), opened);
         Ok(host)
     }
 
@@ -134,21 +130,15 @@ impl Backend for InProcess {
         input: Value,
         listener: Listener<'_>,
     ) -> Result<Value, Failure> {
-        let entry = table()
-            .iter()
-            .find(|entry| entry.id == capability && entry.access == Access::Read)
-            .ok_or_else(|| Failure::internal(format!("there is no capability “{capability}”")))?;
-        let host = self.host(vault)?;
-        let mut desk = Desk::new(&host);
-        if entry.fresh {
-            let freshness = host.refresh(Patience::Read, listener)?;
-            if listener.stopped() {
-                return Err(Failure::interrupted(freshness.pending as u64));
-            }
-            desk = Desk::refreshed(&host, freshness);
-        }
-        desk.listener = listener;
-        (entry.run)(&desk, input)
+        let (config, vault, settings) = self.meant(vault)?;
+        let asked = Asked {
+            config: &config,
+            settings: &settings,
+            vault: &vault,
+            entry: entry(capability)?,
+        };
+        let host = self.host(asked)?;
+        self.direct.answer(asked, &host, (input, true), listener)
     }
 
     fn vaults(&self) -> Vec<String> {
@@ -184,11 +174,8 @@ fn unknown(asked: &str, known: &[String]) -> Failure {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn of_setup(error: SetupError) -> Failure {
-    Failure {
-        code: error.code().to_string(),
-        message: error.to_string(),
-        hint: error.hint().unwrap_or_default(),
-    }
+fn entry(capability: &str) -> Result<&'static Entry, Failure> {
+    let mut all = table().iter();
+    all.find(|entry| entry.id == capability)
+        .ok_or_else(|| Failure::internal(format!("there is no capability “{capability}”")))
 }

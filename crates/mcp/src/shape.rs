@@ -41,6 +41,12 @@ pub(crate) fn shaped(
     for argument in tool.arguments {
         match (input.get(argument.name), argument.default) {
             (Some(given), _) => {
+                if let (Some(given), Some(most)) = (given.as_u64(), argument.most.map(u64::from))
+                    && given > most
+                {
+                    input.insert(argument.name.to_string(), most.into());
+                    continue;
+                }
                 let maximum = argument.maximum.map(u64::from);
                 if let (Some(given), Some(maximum)) = (given.as_u64(), maximum)
                     && given > maximum

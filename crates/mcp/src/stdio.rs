@@ -85,7 +85,9 @@ pub fn serve_stdio(backend: Arc<dyn Backend>) -> Result<(), StdioError> {
 /// Standard output, taken out of everybody else's reach.
 #[cfg(unix)]
 fn own_output() -> io::Result<std::fs::File> {
-    let output = rustix::io::dup(rustix::stdio::stdout())?;
+    // Not for programs that are started from here, such as a bridge: a client would wait for them
+    // to close it.
+    let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(output.into())
 }

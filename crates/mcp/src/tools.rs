@@ -56,6 +56,9 @@ pub(crate) struct Argument {
     pub(crate) default: Option<u32>,
     /// No more than this, where the capability would take more.
     pub(crate) maximum: Option<u32>,
+    /// The most that the capability takes: more is taken for that, for a model asks for all that
+    /// there is, and the rest is behind `next`.
+    pub(crate) most: Option<u32>,
     /// Of a list of objects, the fields that are shown.
     pub(crate) fields: &'static [&'static str],
 }
@@ -66,6 +69,7 @@ const fn argument(name: &'static str, description: &'static str) -> Argument {
         description,
         default: None,
         maximum: None,
+        most: None,
         fields: &[],
     }
 }
@@ -81,6 +85,13 @@ impl Argument {
     const fn up_to(self, maximum: u32) -> Argument {
         Argument {
             maximum: Some(maximum),
+            ..self
+        }
+    }
+
+    const fn most(self, most: u32) -> Argument {
+        Argument {
+            most: Some(most),
             ..self
         }
     }
@@ -120,7 +131,7 @@ pub const TOOLS: &[Tool] = &[
                 "own, daily, transcript, clipping, generated, draft, template",
             ),
             argument("exact", "Only the very words"),
-            argument("limit", "Passages (6)").or(6),
+            argument("limit", "Passages (6)").or(6).most(50),
             argument("max_chars", "Size of the answer (7900)")
                 .or(7_900)
                 .up_to(40_000),
@@ -165,7 +176,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Notes related to a note of the vault, and why: links, backlinks, shared tags and words, meaning.",
         arguments: &[
             argument("note", "Path, title or [[link]]"),
-            argument("limit", "Notes (8)").or(8),
+            argument("limit", "Notes (8)").or(8).most(50),
         ],
         presets: &[],
         told: &["related", "degraded"],

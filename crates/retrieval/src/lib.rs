@@ -35,6 +35,6 @@ pub use related::{
     Finding, Ranked, Related, RelatedNote, RelatedPart, RelatedReason, RelatedRequest,
     RelatedSignal, RelatedWeights, rank, related,
 };
-pub use request::{LaneWeights, Likeness, Request, SearchSettings, Standing};
+pub use request::{LaneWeights, Likeness, NearNotes, Request, SearchSettings, Standing};
 pub use score::Reading;
 pub use walk::search;

@@ -6,7 +6,7 @@ use lorewell_index::{EvidenceClass, Scope};
 use lorewell_text::Day;
 
 use crate::Fusion;
-use crate::lane::Lane;
+use crate::lane::{Lane, LaneState};
 
 /// A question and its frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Request {
     pub must: Vec<String>,
     /// What passages should be like; each is fused as a list of its own.
     pub like: Vec<Likeness>,
+    /// Notes that are near in meaning by vectors that another program made. They stand in for the
+    /// dense lane where the model has nothing to say.
+    pub near: Option<NearNotes>,
     /// The day on which it is asked, for `yesterday`; none: such words mean nothing.
     pub today: Option<Day>,
     /// How the answer is made.
@@ -70,6 +73,17 @@ pub struct SearchSettings {
     pub side_by_side: f32,
     /// Whether places are kept for what is nearest in meaning.
     pub keep_places: bool,
+}
+
+/// Notes that are near in meaning by vectors that another program made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearNotes {
+    /// Whose vectors they are, and of which model, for people.
+    pub model: String,
+    /// Over how much they could look, and to what the notes are near.
+    pub state: LaneState,
+    /// Their numbers with the cosine, nearest first.
+    pub notes: Vec<(u32, f32)>,
 }
 
 /// What each class of evidence counts, 0 to 1.
@@ -182,6 +196,7 @@ impl Request {
             also: Vec::new(),
             must: Vec::new(),
             like: Vec::new(),
+            near: None,
             today: None,
             settings: SearchSettings::default(),
         }

@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
                 passages.push(passage);
             }
         }
-        let padded = drop_padding(&mut passages, best);
+        let padded = drop_padding(&mut passages, best, self.request.near.is_some());
         Ok(Answer {
             confidence: score::confidence(best),
             degraded: degraded(&reports),
@@ -252,7 +252,12 @@ impl<'a> Search<'a> {
             Lane::Dense => {
                 let found = dense::run(ground, self.embedder, &request.question, depth)?;
                 self.vector = found.question;
-                Ok(found.result)
+                match &request.near {
+                    Some(near) if has_nothing_to_say(&found.result) => {
+                        dense::stand_in(ground, near, depth)
+                    }
+                    _ => Ok(found.result),
+                }
             }
             Lane::Link | Lane::Tag | Lane::Recent => Ok(off),
         }
@@ -280,6 +285,15 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Whether the lane could not look for what was asked.
+fn has_nothing_to_say(dense: &LaneResult) -> bool {
+    let state = &dense.report.state;
+    matches!(
+        state,
+        LaneState::Abstained { .. } | LaneState::Unavailable { .. }
+    )
+}
+
 /// The best of the first round, each with its share of the best value.
 fn seeds(fused: &[Fused]) -> Vec<Seed> {
     let best = fused.first().map_or(0.0, |first| first.value);
@@ -295,10 +309,11 @@ fn seeds(fused: &[Fused]) -> Vec<Seed> {
 }
 
 /// Where something answers, the last passages that have nothing of the question only fill places.
-/// Whether any were dropped.
-fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>) -> bool {
+/// Whether any were dropped. What is near `by_others`' vectors has no cosine to the question, and
+/// stays.
+fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>, by_others: bool) -> bool {
     let before = passages.len();
-    if score::confidence(best) != Confidence::None {
+    if score::confidence(best) != Confidence::None && !by_others {
         let padding = |passage: &AnswerPassage| {
             let only_near = passage.signals.iter().all(|s| s.lane == Lane::Dense);
             only_near && passage.reading.is_padding()

@@ -170,6 +170,7 @@ fn engine_settings(
             .tokenizer_file()
             .map(|path| Arc::new(TokenizerFile::at(path)) as Arc<dyn Tokens>),
         index_root: None,
+        smart_connections: settings.smart_connections() == "on",
     })
 }
 

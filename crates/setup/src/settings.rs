@@ -193,6 +193,8 @@ settings! {
         "The size of a note at most; a larger file is skipped and said to be.";
     tokenizer_file TokenizerFile: Option<PathBuf> = None, Kind::Path, Vault,
         "A Hugging Face `tokenizer.json` by which `context` counts tokens exactly; not set, they are estimated, 4 characters of ASCII a token.";
+    smart_connections SmartConnections: String = Some("off"), Kind::Choice(&["off", "on"]), Vault,
+        "Whether vectors of notes that the plugin Smart Connections left in the vault say which notes are alike (docs/smart-connections.md). They are only read.";
     auto_context AutoContext: String = Some("on"), Kind::Choice(&["on", "off"]), Vault,
         "Whether `lorewell hook prompt` adds passages to prompts, where an agent is told to run it (`lorewell install claude-code --hook`).";
     auto_context_budget AutoContextBudget: u64 = Some("800"), Kind::Integer { min: 50, max: 2400 }, Vault,

@@ -21,14 +21,33 @@
 //! assert_eq!(vault.bytes("Empty.md"), b"");
 //! ```
 
+#[cfg(unix)]
+#[expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "tests start programs and tell them where they are"
+)]
+mod elsewhere;
+mod http;
+mod program;
+mod stdio;
 mod stub_endpoint;
+mod user;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+pub use elsewhere::on_a_small_disk;
+#[cfg(unix)]
+pub use elsewhere::{is_superuser, start_as_ordinary_user};
+pub use http::{HttpAnswer, http};
+pub use program::{Program, Serving};
+pub use stdio::McpProcess;
 pub use stub_endpoint::{StubCall, StubEndpoint};
+pub use user::as_another_user;
 
 /// A folder of notes that vanishes when dropped.
 pub struct TempVault {

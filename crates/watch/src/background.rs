@@ -2,7 +2,8 @@
 //!
 //! Half of the processors, and at a lower priority where the system knows one. A search on the
 //! same machine then finds a processor free, and takes the others when it needs them; a machine
-//! that has nothing else to do loses nothing to a save, which is read in one thread anyway.
+//! that has nothing else to do loses nothing to a save, which is read in one thread anyway. An update
+//! that somebody waits for does not step back.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -39,7 +40,11 @@ fn run_in<T: Send>(
         ThreadPoolBuilder::new()
             .num_threads((processors / 2).max(1))
             .thread_name(move |number| format!("{name} {number}"))
-            .start_handler(move |_| step_back(niceness))
+            .start_handler(move |_| {
+                if niceness > 0 {
+                    step_back(niceness);
+                }
+            })
             .build()
             .ok()
     };
@@ -47,6 +52,13 @@ fn run_in<T: Send>(
         Some(pool) => pool.install(work),
         None => work(),
     }
+}
+
+/// The same for an update that somebody waits for: it does not step back. Those who ask meanwhile
+/// would wait for a thread that lets them go first, and so for one another.
+pub(crate) fn run_for_who_waits<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    run_in(&POOL, "hurried update", 0, work)
 }
 
 /// Lowers the priority of this thread. Linux counts niceness by thread.
@@ -72,6 +84,7 @@ mod tests {
         {
             let nice = |_: ()| rustix::process::getpriority_process(None).unwrap();
             assert_eq!(run(|| nice(())), NICENESS);
+            assert_eq!(run_for_who_waits(|| nice(())), nice(()));
             assert_eq!(run_behind(|| nice(())), LEAST);
             assert!(nice(()) < NICENESS);
         }

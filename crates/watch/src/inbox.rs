@@ -53,6 +53,8 @@ pub(crate) struct Hints {
     pub(crate) folders: BTreeSet<PathBuf>,
     /// What is watched in the whole vault must be found anew.
     pub(crate) everything: bool,
+    /// Somebody waits for the look at them.
+    pub(crate) hurried: bool,
 }
 
 /// How long hints are gathered.
@@ -64,9 +66,21 @@ pub(crate) struct Pace {
     pub(crate) longest: Duration,
 }
 
+/// One save is told as several events, at once. Where somebody waits, these are gathered and no
+/// more: else the look at the first would be followed by one at the others.
+const OF_ONE_SAVE: Duration = Duration::from_millis(2);
+
 impl Pace {
     fn due(self, first: Instant, last: Instant) -> Instant {
         (last + self.quiet).min(first + self.longest)
+    }
+
+    /// The pace where somebody waits.
+    fn hurried(self) -> Pace {
+        Pace {
+            quiet: self.quiet.min(OF_ONE_SAVE),
+            longest: self.longest.min(OF_ONE_SAVE * 2),
+        }
     }
 }
 
@@ -127,13 +141,13 @@ impl Inbox {
                 return Wake::Stop;
             }
             let now = Instant::now();
-            let due = state.times.map(|(first, last)| match state.hurried {
-                true => now,
-                false => pace.due(first, last),
-            });
+            let pace_now = if state.hurried { pace.hurried() } else { pace };
+            let due = state.times.map(|(first, last)| pace_now.due(first, last));
             if due.is_some_and(|due| due <= now) {
+                let mut hints = std::mem::take(&mut state.hints);
+                hints.hurried = state.hurried;
                 (state.times, state.hurried, state.taken) = (None, false, state.told);
-                return Wake::Hints(std::mem::take(&mut state.hints));
+                return Wake::Hints(hints);
             }
             if due.is_none() && until <= now {
                 return Wake::Time;
@@ -216,6 +230,11 @@ mod tests {
         for (first, last, due) in [(0, 0, 100), (0, 850, 950), (0, 950, 1000), (500, 700, 800)] {
             assert_eq!(PACE.due(at(first), at(last)), at(due), "{first} {last}");
         }
+        // Where somebody waits, only what belongs to one save is waited for.
+        for (first, last, due) in [(0, 0, 2), (0, 1, 3), (0, 900, 4)] {
+            let hurried = PACE.hurried().due(at(first), at(last));
+            assert_eq!(hurried, at(due), "{first} {last}");
+        }
     }
 
     #[test]
@@ -230,6 +249,7 @@ mod tests {
             first: "a.md".to_string(),
             folders: [PathBuf::from("/v/b")].into(),
             everything: false,
+            hurried: false,
         };
         // Though the time is over, what is gathered comes as such.
         assert_eq!(inbox.wait(now, PACE), Wake::Hints(hints));
@@ -254,7 +274,7 @@ mod tests {
         assert!(!stop.wait_until_looked(stop.told(), Instant::now()));
         let far = Instant::now() + Duration::from_secs(300);
         let asker = std::thread::spawn(move || stop.wait_until_looked(stop.told(), far));
-        assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(_)));
+        assert!(matches!(inbox.wait(far, SLOW), Wake::Hints(hints) if hints.hurried));
         assert!(!asker.is_finished(), "it has not looked yet");
         // What comes later is not for this asker to wait for.
         inbox.hint("b.md", None, false);

@@ -201,7 +201,10 @@ impl<'a> Session<'a> {
         self.see_to_events(hints)?;
         let outcome = ready.and_then(|()| {
             let (keeper, inbox) = (&mut self.keeper, &*self.inbox);
-            let outcome = background::run(|| keeper.update(inbox));
+            let outcome = match hints.hurried {
+                true => background::run_for_who_waits(|| keeper.update(inbox)),
+                false => background::run(|| keeper.update(inbox)),
+            };
             self.inbox.update_is_over();
             outcome
         });

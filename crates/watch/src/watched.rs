@@ -250,7 +250,7 @@ mod tests {
         let hints = Hints {
             first: "New".to_string(),
             folders: [folder.clone()].into(),
-            everything: false,
+            ..Hints::default()
         };
         assert_eq!(woken(Ok(created.clone().add_path(folder))), Some(hints));
         assert_eq!(woken(Ok(created.add_path(vault.path(".git")))), None);

@@ -42,6 +42,8 @@ const QUESTION: &[&str] = &[
 const BELOW_ENGINE: &[&str] = &["lorewell-index", "lorewell-retrieval"];
 /// Vectors in a vault: the engine brings them and an index together.
 const PORTABLE: &[&str] = &["lorewell-portable"];
+/// Vectors of another program in the vault.
+const SMART: &[&str] = &["lorewell-smart"];
 /// What stands above the engine sees the engine and the nouns.
 const ENGINE: &[&str] = &["lorewell-engine"];
 const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
@@ -49,6 +51,8 @@ const TOP: &[&str] = &["lorewell-capabilities", "lorewell-setup"];
 const ABILITIES: &[&str] = &["lorewell-capabilities"];
 /// Who may ask what.
 const AGENTS: &[&str] = &["lorewell-agents"];
+/// Answers without a bridge, by its rules.
+const DIRECT: &[&str] = &["lorewell-direct"];
 /// One warm process for every client.
 const BRIDGE: &[&str] = &["lorewell-bridge"];
 /// What keeps an index up to date while notes change.
@@ -73,7 +77,11 @@ const BEHIND_ANSWERS: &[&str] = &[
 const TESTKIT: &str = "lorewell-testkit";
 
 /// What tests and benches of a crate may use besides: to search an index one must make it.
-const FOR_TESTS: &[(&str, &str)] = &[("lorewell-retrieval", "lorewell-vault")];
+const FOR_TESTS: &[(&str, &str)] = &[
+    ("lorewell-retrieval", "lorewell-vault"),
+    // Cases that start the program are run by its own tests, which know where it lies.
+    ("lorewell", "lorewell-cases"),
+];
 
 /// Every crate, low to high, with the crates of the workspace that it may use.
 const ALLOWED: &[(&str, &[&[&str]])] = &[
@@ -86,6 +94,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-lexical", &[NOUNS]),
     ("lorewell-vectors", &[NOUNS]),
     ("lorewell-portable", &[NOUNS, FAILPOINT]),
+    ("lorewell-smart", &[]),
     ("lorewell-embed", &[NOUNS]),
     ("lorewell-encoder", &[EMBEDDER]),
     ("lorewell-endpoint", &[EMBEDDER]),
@@ -94,14 +103,21 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("lorewell-quotes", &[NOUNS]),
     ("lorewell-index", &[NOUNS, PARTS, FAILPOINT]),
     ("lorewell-retrieval", &[NOUNS, QUESTION]),
-    ("lorewell-engine", &[NOUNS, PARTS, PORTABLE, BELOW_ENGINE]),
+    (
+        "lorewell-engine",
+        &[NOUNS, PARTS, PORTABLE, SMART, BELOW_ENGINE],
+    ),
     ("lorewell-capabilities", &[NOUNS, ENGINE]),
     ("lorewell-agents", &[NOUNS, ABILITIES]),
     ("lorewell-setup", &[NOUNS, ENGINE, MODELS, ENDPOINT]),
     ("lorewell-evaluation", &[NOUNS, ENGINE, NOTE_TEXT]),
     ("lorewell-watch", &[NOUNS, ENGINE]),
-    ("lorewell-mcp", &[NOUNS, ENGINE, TOP]),
-    ("lorewell-bridge", &[NOUNS, ENGINE, TOP, AGENTS, WATCH, MCP]),
+    ("lorewell-direct", &[NOUNS, ENGINE, TOP, AGENTS]),
+    ("lorewell-mcp", &[NOUNS, ENGINE, TOP, DIRECT]),
+    (
+        "lorewell-bridge",
+        &[NOUNS, ENGINE, TOP, AGENTS, WATCH, DIRECT, MCP],
+    ),
     (
         "lorewell-evals",
         &[NOUNS, ENGINE, EVALUATION, EMBEDDER, ENCODER, VECTORS, WATCH],
@@ -114,7 +130,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     (
         "lorewell",
         &[
-            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, MCP, BRIDGE, CLIENTS, MODELS,
+            NOUNS, ENGINE, TOP, AGENTS, EVALUATION, WATCH, DIRECT, MCP, BRIDGE, CLIENTS, MODELS,
         ],
     ),
 ];
@@ -137,7 +153,7 @@ const HELD: &[(&str, &[&str])] = &[
     ("tracing-subscriber", &["lorewell-bridge"]),
     ("rmcp", &["lorewell-mcp"]),
     // What speaks to other machines is in few places.
-    ("ureq", &["lorewell-endpoint"]),
+    ("ureq", &["lorewell-endpoint", "lorewell-models"]),
     // The index writes lists into columns as JSON; plain results above it know no JSON.
     (
         "serde",

@@ -5,4 +5,5 @@ mod dependencies;
 mod edges;
 mod names;
 mod repository;
+mod secrets;
 mod tidy;

@@ -77,10 +77,7 @@ pub(super) fn status_of(code: &str) -> StatusCode {
 /// The request in a body.
 pub(super) async fn read(request: Request, entry: &Entry, most: usize) -> Result<Ask, Failure> {
     if request.uri().query().is_some() {
-        return Err(Failure::wrong_use(
-            "nothing is taken from the address",
-            "Send it in the body, and the token in the header Authorization.",
-        ));
+        return Err(nothing_in_the_address());
     }
     if !is_json(request.headers()) {
         return Err(Refusal::WrongContentType.into());
@@ -95,6 +92,14 @@ pub(super) async fn read(request: Request, entry: &Entry, most: usize) -> Result
         .map_err(|_| Refusal::RequestTooLarge(most))?;
     let body = serde_json::from_slice(&body).map_err(|e| Refusal::NotJson(e.to_string()))?;
     Ask::of_body(entry, body)
+}
+
+/// What stands behind a question mark would end up in logs.
+pub(super) fn nothing_in_the_address() -> Failure {
+    Failure::wrong_use(
+        "nothing is taken from the address",
+        "Send it in the body, and the token in the header Authorization.",
+    )
 }
 
 /// A page of others can send forms and plain text without asking; JSON it cannot.

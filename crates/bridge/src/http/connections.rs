@@ -11,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tracing::warn;
 
 use crate::BridgeError;
@@ -19,9 +19,6 @@ use crate::office::Office;
 
 /// So many ports behind the wanted one are tried.
 const MORE_PORTS: u16 = 20;
-
-/// How long a client may take for the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
 
 /// The longest head of a request, in bytes.
 const HEAD_SIZE: usize = 32 * 1024;
@@ -69,22 +66,27 @@ fn port_of(listener: &TcpListener) -> Option<u16> {
     listener.local_addr().ok().map(|address| address.port())
 }
 
-/// Takes connections until the bridge stops, and waits for those that are being answered.
+/// Takes connections until the bridge stops, and waits for those that are being answered. All
+/// addresses share the places.
 pub(crate) async fn serve(listener: TcpListener, router: Router, office: Arc<Office>) {
-    let most = office.bridge.limits().connections;
-    let places = Arc::new(Semaphore::new(most));
+    let mut running = JoinSet::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return;
+        while running.try_join_next().is_some() {}
+        let taken = async {
+            // The connection first: a listener to which nobody comes keeps no place from others.
+            let stream = listener.accept().await;
+            let place = Arc::clone(&office.connections).acquire_owned().await;
+            (stream, place)
         };
-        let stream = tokio::select! {
-            stream = listener.accept() => stream,
+        let (stream, place) = tokio::select! {
+            taken = taken => taken,
             () = office.closing() => break,
         };
+        let Ok(place) = place else { return };
         match stream {
             Ok((stream, _)) => {
                 let (router, office) = (router.clone(), Arc::clone(&office));
-                tokio::spawn(async move {
+                running.spawn(async move {
                     let _place = place;
                     converse(stream, router, &office).await;
                 });
@@ -97,8 +99,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, office: Arc<Off
         }
     }
     drop(listener);
-    let all = u32::try_from(most).unwrap_or(u32::MAX);
-    let _ = places.acquire_many(all).await;
+    while running.join_next().await.is_some() {}
 }
 
 async fn converse(stream: TcpStream, router: Router, office: &Office) {
@@ -106,7 +107,7 @@ async fn converse(stream: TcpStream, router: Router, office: &Office) {
     let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(office.bridge.limits().head_time)
         .max_buf_size(HEAD_SIZE)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);

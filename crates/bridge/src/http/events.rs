@@ -1,10 +1,9 @@
 //! News as server-sent events: how far builds are, and what changed. No note is named.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::Response;
@@ -15,7 +14,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use super::answers::refused;
 use super::checks;
-use crate::Refusal;
+use super::held::{Texts, end_of_listening, held};
 use crate::news::Item;
 use crate::office::Office;
 use crate::socket::blocking;
@@ -32,19 +31,16 @@ pub(super) async fn stream(State(office): State<Arc<Office>>, request: Request) 
         Ok(caller) => caller,
         Err(failure) => return refused(&failure),
     };
-    let Ok(place) = office.listeners() else {
-        return refused(&Refusal::TooMany(office.bridge.limits().listeners + 1).into());
+    let share = match office.listeners.take(&caller) {
+        Ok(share) => share,
+        Err(refusal) => return refused(&refusal.into()),
     };
     let (send, receive) = mpsc::channel(16);
     let news = office.bridge.news.listen();
-    tokio::spawn(async move {
-        let _place = place;
-        tokio::select! {
-            () = pass_on(&office, &caller, news, &send) => {}
-            () = office.closing() => {}
-        }
-    });
-    let mut response = Response::new(Body::new(Stream(receive)));
+    let end = end_of_listening(Arc::clone(&office), caller.clone());
+    // It ends with its sender, when the body that reads of it is gone.
+    tokio::spawn(async move { pass_on(&office, &caller, news, &send).await });
+    let mut response = held(Response::new(Body::new(Texts(receive))), share, end);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -62,11 +58,14 @@ async fn pass_on(
         if send.send(text).await.is_err() {
             return;
         }
-        text = match tokio::time::timeout(HEARTBEAT, next(office, caller, &mut news)).await {
+        let news = tokio::time::timeout(HEARTBEAT, next(office, caller, &mut news));
+        let news = tokio::select! {
+            news = news => news,
+            () = send.closed() => return,
+        };
+        text = match news {
             Ok(Some(text)) => text,
             Ok(None) => return,
-            // An approval that ended meanwhile ends the stream.
-            Err(_) if office.bridge.gate().folders(caller).is_err() => return,
             Err(_) => ": still here\n\n".to_string(),
         };
     }
@@ -94,22 +93,5 @@ async fn next(
             }
             Err(RecvError::Closed) => return None,
         }
-    }
-}
-
-/// The body of the answer.
-struct Stream(mpsc::Receiver<String>);
-
-impl axum::body::HttpBody for Stream {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, Infallible>>> {
-        self.0
-            .poll_recv(context)
-            .map(|text| text.map(|text| Ok(hyper::body::Frame::data(Bytes::from(text)))))
     }
 }

@@ -4,6 +4,8 @@ mod answers;
 mod checks;
 mod connections;
 mod events;
+mod held;
+mod mcp;
 mod openapi;
 
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use lorewell_capabilities::Entry;
@@ -21,7 +23,6 @@ pub(crate) use connections::{bind, serve};
 pub use openapi::document as openapi;
 
 use self::answers::{answered, refused};
-use crate::backend::OfBridge;
 use crate::office::Office;
 use crate::socket::blocking;
 use crate::{Ask, Hearing, Refusal, VERSION};
@@ -41,7 +42,7 @@ pub(crate) fn router(office: &Arc<Office>) -> Router {
         router = router.route(&path, post(ask));
     }
     router
-        .merge(mcp(office))
+        .merge(mcp::route(office))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(office))
@@ -112,51 +113,30 @@ async fn ask(office: &Arc<Office>, entry: &'static Entry, request: Request) -> R
         Ok(caller) => caller,
         Err(failure) => return refused(&failure),
     };
-    let ask = match answers::read(request, entry, office.bridge.limits().body).await {
-        Ok(ask) => ask,
-        Err(failure) => return refused(&failure),
+    // The place is held, and the time runs, from before the body is read.
+    let _share = match office.requests.take(&caller) {
+        Ok(share) => share,
+        Err(refusal) => return refused(&refusal.into()),
     };
     let time = office.bridge.time_for(entry.id);
+    let until = tokio::time::Instant::now() + time;
+    let body = answers::read(request, entry, office.bridge.limits().body);
+    let ask = match tokio::time::timeout_at(until, body).await {
+        Ok(Ok(ask)) => ask,
+        Ok(Err(failure)) => return refused(&failure),
+        Err(_) => return refused(&Refusal::TookTooLong(time).into()),
+    };
     let cancel = office.cancel();
     // Called off when the client goes away, for then this is dropped.
     let ended = answers::CancelOnDrop(cancel.clone());
     let bridge = Arc::clone(&office.bridge);
     let work = blocking(move || bridge.answer(&caller, ask, &Hearing::silent(cancel)));
-    let outcome = tokio::time::timeout(time, work).await;
+    let outcome = tokio::time::timeout_at(until, work).await;
     drop(ended);
     match outcome {
         Ok(Ok(output)) => answered(StatusCode::OK, output.to_string()),
         Ok(Err(failure)) => refused(&failure),
         Err(_) => refused(&Refusal::TookTooLong(time).into()),
-    }
-}
-
-/// The Model Context Protocol. It finds out the vaults and tools of the caller for each request.
-fn mcp(office: &Arc<Office>) -> Router<Arc<Office>> {
-    let hosts: Vec<String> = checks::hosts(office.addresses());
-    let origins: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
-    let service = lorewell_mcp::http_service(&hosts, &origins, office.bridge.limits().body);
-    Router::new()
-        .route_service("/mcp", service)
-        .layer(from_fn_with_state(Arc::clone(office), admitted))
-}
-
-/// Lets in who shows a token, and says who that is.
-async fn admitted(State(office): State<Arc<Office>>, mut request: Request, next: Next) -> Response {
-    let token = checks::token(&request);
-    let bridge = Arc::clone(&office.bridge);
-    match blocking(move || checks::caller(&bridge, token.as_deref())).await {
-        Ok(caller) => {
-            let backend = OfBridge {
-                bridge: Arc::clone(&office.bridge),
-                caller,
-                cancel: office.cancel(),
-            };
-            let asked = lorewell_mcp::AskedThrough(Arc::new(backend));
-            request.extensions_mut().insert(asked);
-            next.run(request).await
-        }
-        Err(failure) => refused(&failure),
     }
 }
 

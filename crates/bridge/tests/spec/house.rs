@@ -1,7 +1,6 @@
 //! A user's home with notes, and a bridge that runs in it.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -16,8 +15,9 @@ use lorewell_bridge::{
 use lorewell_capabilities::{Failure, table};
 use lorewell_engine::Quiet;
 use lorewell_setup::{Environment, agents_dir};
-use lorewell_testkit::TempVault;
-use serde_json::Value;
+pub(crate) use lorewell_testkit::HttpAnswer as Answer;
+use lorewell_testkit::{TempVault, http};
+use serde_json::{Value, json};
 
 /// Whatever may happen on a busy machine, it does not take so long.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
@@ -37,6 +37,13 @@ Never open it above 120 degrees.
 The celadon glaze needs a reduction firing in the [[Kiln]].
 ";
 
+/// What a client of the Model Context Protocol sends besides.
+pub(crate) const MCP_HEADERS: &[(&str, &str)] = &[
+    ("Content-Type", "application/json"),
+    ("Accept", "application/json, text/event-stream"),
+    ("MCP-Protocol-Version", "2025-11-25"),
+];
+
 /// A home in which a bridge runs until it is dropped.
 pub(crate) struct House {
     pub(crate) vault: TempVault,
@@ -44,14 +51,6 @@ pub(crate) struct House {
     pub(crate) places: Places,
     pub(crate) state: State,
     thread: Option<JoinHandle<Result<(), BridgeError>>>,
-}
-
-/// An answer over HTTP.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: String,
 }
 
 impl House {
@@ -178,46 +177,33 @@ impl House {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Answer {
-        let mut stream = self.connect();
-        stream
-            .write_all(self.head(method, path, headers, body.len()).as_bytes())
-            .unwrap();
-        // A bridge that refuses by the head alone may have closed before the body is sent.
-        let _ = stream.write_all(body.as_bytes());
-        let mut text = Vec::new();
-        let _ = stream.read_to_end(&mut text);
-        Answer::read(&text)
+        http(self.address(), (method, path), headers, body)
+    }
+
+    /// A message of the Model Context Protocol, as a client of the older era sends it.
+    pub(crate) fn mcp(&self, token: &str, method: &str, params: &Value) -> Answer {
+        let bearer = format!("Bearer {token}");
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let headers = [MCP_HEADERS, &[("Authorization", bearer.as_str())]].concat();
+        self.http("POST", "/mcp", &headers, &body.to_string())
+    }
+
+    /// What a tool answers over the Model Context Protocol.
+    pub(crate) fn tool(&self, token: &str, name: &str, arguments: &Value) -> Value {
+        let params = json!({"name": name, "arguments": arguments});
+        let answer = self.mcp(token, "tools/call", &params);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["result"].clone()
+    }
+
+    pub(crate) fn head(&self, what: (&str, &str), headers: &[(&str, &str)]) -> String {
+        Answer::head(self.address(), what, headers, 0)
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         stream
-    }
-
-    pub(crate) fn head(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        length: usize,
-    ) -> String {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
-        let given = |name: &str| {
-            headers
-                .iter()
-                .any(|(other, _)| other.eq_ignore_ascii_case(name))
-        };
-        if !given("host") {
-            head += &format!("Host: {}\r\n", self.address());
-        }
-        if !given("content-length") && !given("transfer-encoding") {
-            head += &format!("Content-Length: {length}\r\n");
-        }
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        head + "\r\n"
     }
 
     /// What is in all files of the bridge's folder.
@@ -252,45 +238,6 @@ impl Drop for House {
             }
             assert!(wait_until_gone(&self.places, DEADLINE));
         }
-    }
-}
-
-impl Answer {
-    pub(crate) fn read(text: &[u8]) -> Answer {
-        let text = String::from_utf8_lossy(text);
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let mut lines = head.lines();
-        let status = lines.next().and_then(|line| line.split(' ').nth(1));
-        let status = status.unwrap_or_else(|| panic!("no answer: {text:?}"));
-        Answer {
-            status: status.parse().unwrap(),
-            headers: lines
-                .filter_map(|line| line.split_once(": "))
-                .map(|(name, value)| (name.to_ascii_lowercase(), value.to_string()))
-                .collect(),
-            body: body.to_string(),
-        }
-    }
-
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let named = |(other, _): &&(String, String)| other == name;
-        self.headers
-            .iter()
-            .find(named)
-            .map(|(_, value)| value.as_str())
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {self:?}"))
-    }
-
-    /// The code of an error.
-    pub(crate) fn code(&self) -> String {
-        let json = self.json();
-        json["error"]["code"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string()
     }
 }
 

@@ -208,7 +208,7 @@ fn news_tell_of_changes_and_name_no_note() {
         .unwrap();
     let bearer = format!("Bearer {token}");
     let mut stream = house.connect();
-    let head = house.head("GET", "/v1/events", &[("Authorization", &bearer)], 0);
+    let head = house.head(("GET", "/v1/events"), &[("Authorization", &bearer)]);
     stream.write_all(head.as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
     let first = lines.find(|line| line.starts_with(':')).unwrap();

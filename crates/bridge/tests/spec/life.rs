@@ -126,7 +126,7 @@ fn listeners_to_news_are_let_go_at_a_stop() {
     let token = house.approve("scribe", |_| {});
     let bearer = format!("Bearer {token}");
     let mut stream = house.connect();
-    let head = house.head("GET", "/v1/events", &[("Authorization", &bearer)], 0);
+    let head = house.head(("GET", "/v1/events"), &[("Authorization", &bearer)]);
     stream.write_all(head.as_bytes()).unwrap();
     let mut begun = [0; 16];
     stream.read_exact(&mut begun).unwrap();

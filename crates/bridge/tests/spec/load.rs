@@ -4,6 +4,8 @@
 //! ```sh
 //! LOREWELL_LOAD_SECONDS=60 cargo test --release -p lorewell-bridge --test spec load -- --nocapture
 //! ```
+//!
+//! (`cargo xtask bench-load`.) It prints the rows of docs/evals/load.md.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -35,7 +37,10 @@ fn fifty_clients_ask_while_notes_change_and_none_hears_an_error() {
     house.ask("search", json!({"query": "kiln"})).unwrap();
     let token = house.approve("scribe", |_| {});
     let (stop, edits) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let mut times: Vec<Duration> = thread::scope(|scope| {
+    println!(
+        "| build | road | time | clients | requests | edits of both | errors | p50, ms | p99, ms | worst, ms |"
+    );
+    let times: Vec<(&str, Duration)> = thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
                 let (house, token, stop) = (&house, &token, &stop);
@@ -61,18 +66,34 @@ fn fifty_clients_ask_while_notes_change_and_none_hears_an_error() {
             .flat_map(|client| client.join().unwrap())
             .collect()
     });
-    times.sort();
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    println!(
-        "{} requests of {CLIENTS} clients in {} s, {} edits: p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms",
-        times.len(),
-        seconds(),
-        edits.load(Ordering::SeqCst),
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
-    assert!(times.len() >= CLIENTS);
+    let (socket, http): (Vec<_>, Vec<_>) =
+        times.into_iter().partition(|(road, _)| *road == "socket");
+    let edits = edits.load(Ordering::SeqCst);
+    // A row of a table for each road, to be copied into docs/evals/load.md.
+    for (road, mut times) in [("socket", socket), ("HTTP", http)] {
+        times.sort_by_key(|(_, time)| *time);
+        assert!(times.len() >= CLIENTS / 2, "{road}");
+        let at = |share: f64| {
+            times[((times.len() - 1) as f64 * share) as usize]
+                .1
+                .as_secs_f64()
+                * 1e3
+        };
+        println!(
+            "| {} | {road} | {} s | {} | {} | {edits} | 0 | {:.1} | {:.1} | {:.1} |",
+            if cfg!(debug_assertions) {
+                "debug"
+            } else {
+                "release"
+            },
+            seconds(),
+            CLIENTS / 2,
+            times.len(),
+            at(0.5),
+            at(0.99),
+            at(1.0)
+        );
+    }
 }
 
 fn text(number: usize, edit: usize) -> String {
@@ -83,20 +104,27 @@ fn text(number: usize, edit: usize) -> String {
 }
 
 /// Asks over one road or the other until it is to stop; how long each took.
-fn ask_until(house: &House, token: &str, client: usize, stop: &AtomicBool) -> Vec<Duration> {
+fn ask_until(
+    house: &House,
+    token: &str,
+    client: usize,
+    stop: &AtomicBool,
+) -> Vec<(&'static str, Duration)> {
     let mut times = Vec::new();
     let mut connection = house.client();
     while !stop.load(Ordering::SeqCst) {
         let question = format!("how slow was the kiln in note {}", times.len() * 31 % NOTES);
         let began = Instant::now();
-        if client.is_multiple_of(2) {
+        let road = if client.is_multiple_of(2) {
             let ask = request(As::Owner, "search", json!({"query": question}));
             connection.send(&ask, &Quiet).unwrap();
+            "socket"
         } else {
             let answer = house.post(token, "/v1/search", &json!({"query": question}));
             assert_eq!(answer.status, 200, "{answer:?}");
-        }
-        times.push(began.elapsed());
+            "HTTP"
+        };
+        times.push((road, began.elapsed()));
     }
     times
 }

@@ -9,6 +9,8 @@ mod house;
 mod freshness;
 mod http;
 mod life;
+mod limits;
 mod load;
+mod mcp;
 mod safety;
 mod socket;

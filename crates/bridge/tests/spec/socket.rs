@@ -186,3 +186,59 @@ fn lines_that_are_no_requests_are_answered_and_too_long_ones_end_the_talk() {
     assert!(lines.next().is_none());
     assert!(Client::connect(&house.places).is_ok());
 }
+
+/// A bridge of another version, as far as a client can see: it greets, and knows only to end.
+#[test]
+fn a_bridge_of_another_version_is_not_asked_and_can_be_ended() {
+    let house = House::new(NOTES);
+    let (places, state) = (house.places.clone(), house.places.state());
+    let text = std::fs::read_to_string(&state).unwrap();
+    house.stop();
+    let (outcome, _, _vault) = house.ended();
+    outcome.unwrap();
+    let private = |path: &std::path::Path| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(path, mode).unwrap();
+    };
+    let instance: Value = serde_json::from_str(&text).unwrap();
+    let instance = instance["instance"].as_str().unwrap().to_string();
+    for (version, protocol) in [
+        ("0.0.9", lorewell_bridge::PROTOCOL),
+        (lorewell_bridge::VERSION, 99),
+    ] {
+        let said = text.replace(lorewell_bridge::VERSION, version);
+        std::fs::write(&state, said).unwrap();
+        private(&state);
+        let _ = std::fs::remove_file(places.socket());
+        let listener = std::os::unix::net::UnixListener::bind(places.socket()).unwrap();
+        private(places.socket());
+        let greeting = json!({"protocol": protocol, "version": version, "instance": instance});
+        let serving = std::thread::spawn(move || {
+            let mut asked = Vec::new();
+            for stream in listener.incoming().take(2) {
+                let mut stream = stream.unwrap();
+                writeln!(stream, "{greeting}").unwrap();
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                if let Some(Ok(line)) = lines.next() {
+                    asked.push(line);
+                    let _ = writeln!(stream, "{}", json!({"output": {}}));
+                }
+            }
+            asked
+        });
+        let error = Client::connect(&places).err().unwrap();
+        assert_eq!(error.code(), "bridge_other_version", "{error}");
+        assert!(error.hint().contains("--stop"), "{error}");
+        match Client::of_any_version(&places) {
+            // Of another program, of the same protocol: it may be asked to end.
+            Ok(mut client) => drop(client.get::<Value>(&Request::Stop).unwrap()),
+            Err(error) => assert_eq!(error.code(), "bridge_other_version", "{error}"),
+        }
+        let asked = serving.join().unwrap();
+        let wanted: &[&str] = match protocol {
+            99 => &[],
+            _ => &["{\"do\":\"stop\"}"],
+        };
+        assert_eq!(asked, wanted, "nothing was asked of it but to end");
+    }
+}

@@ -131,13 +131,13 @@ pub(super) fn resolve(world: &mut World, step: &Step) -> Result<Value, Trouble> 
     Ok(found.ok_or_else(|| format!("“{path}” holds no link {link}"))?)
 }
 
-/// An agent's tool: the capability of its name, in this process.
-pub(super) fn tool(world: &mut World, step: &Step) -> Result<Value, Trouble> {
+/// The arguments of a tool, as the capability calls them.
+pub(super) fn arguments_of(step: &Step) -> Value {
     let mut input = step.get("args").cloned().unwrap_or_else(|| json!({}));
     if let Some(arguments) = input.as_object_mut()
         && let Some(path) = arguments.remove("path")
     {
         arguments.insert("note".to_string(), path);
     }
-    world.ask(step.text("tool")?, input)
+    input
 }

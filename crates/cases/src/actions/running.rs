@@ -88,13 +88,24 @@ pub(super) fn configure(world: &mut World, step: &Step) -> Result<Value, Trouble
 
 /// The status, with the fields that cases name under `fields`.
 pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
-    let freshness = world.freshness.clone().unwrap_or_default();
+    status_of(world)
+}
+
+/// The same, at any time.
+pub(crate) fn status_of(world: &World) -> Result<Value, Trouble> {
     let mut status = match world.ask("status", json!({})) {
         Err(Trouble::Said(failure)) if failure.code == "vault_missing" => {
             return Ok(json!({ "fields": { "state": "root_missing" } }));
         }
         other => other?,
     };
+    status["fields"] = fields_of(world, &status)?;
+    Ok(status)
+}
+
+/// The fields of a status by the names that cases have for them.
+pub(super) fn fields_of(world: &World, status: &Value) -> Result<Value, Trouble> {
+    let freshness = world.freshness.clone().unwrap_or_default();
     let wanted = world.models()?.into_iter().next();
     let of_wanted = |count: fn(&ModelStatus) -> u64| wanted.as_ref().map_or(0, count);
     let state = match (freshness.pending, freshness.reason) {
@@ -108,14 +119,12 @@ pub(super) fn status(world: &mut World, _: &Step) -> Result<Value, Trouble> {
         Some(by) => by,
         None => "off",
     };
-    let fields = json!({
+    Ok(json!({
         "watch": watch,
         "notes": status["index"]["notes"],
         "not_embeddable": of_wanted(|model| model.refused),
         "pending_vectors": of_wanted(|model| model.missing),
         "state": state,
         "vectors": of_wanted(|model| model.embedded),
-    });
-    status["fields"] = fields;
-    Ok(status)
+    }))
 }

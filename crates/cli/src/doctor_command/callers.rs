@@ -1,10 +1,11 @@
 //! Checks of who may ask: the bridge, and approved agents.
 
 use jiff::{Timestamp, ToSpan};
-use lorewell_agents::{Agent, Register, VaultScope};
+use lorewell_agents::{Agent, AuditFilter, Register, VaultScope};
 use lorewell_bridge::{BridgeError, Client, Places, State as BridgeState, VERSION, is_running};
 use lorewell_capabilities::Failure;
-use lorewell_setup::agents_dir;
+use lorewell_direct::audit_log;
+use lorewell_setup::{agents_dir, audit_dir};
 
 use super::{Check, Patient, State};
 use crate::render::counted;
@@ -13,6 +14,37 @@ use crate::render::counted;
 pub(super) fn look(patient: &mut Patient<'_>) {
     bridge(patient);
     agents(patient);
+    log(patient);
+}
+
+/// The log of what agents receive: what cannot be written down is not given to them.
+fn log(patient: &mut Patient<'_>) {
+    let folder = audit_dir(patient.environment);
+    let name = folder.display().to_string();
+    if !folder.exists() {
+        return patient.note(Check::ok("agents", name, "no agent received anything yet"));
+    }
+    let newest = AuditFilter {
+        limit: 1,
+        ..AuditFilter::default()
+    };
+    let check = match audit_log(patient.environment).read(&newest) {
+        Err(error) => Check::failed("agents", name, error),
+        Ok(view) if view.unreadable_lines > 0 => {
+            let lines = counted(view.unreadable_lines as u64, "line");
+            Check::warn("agents", name, format!("{lines} of the log cannot be read"))
+                .todo("They may be from a loss of power; `lorewell audit` takes them out.")
+        }
+        Ok(view) => match view.entries.last() {
+            None => Check::ok("agents", name, "no agent received anything yet"),
+            Some(entry) => Check::ok(
+                "agents",
+                name,
+                format!("the last answer left at {}", entry.time),
+            ),
+        },
+    };
+    patient.note(check);
 }
 
 /// The lock decides whether one runs; its file says which, and the process must prove it.

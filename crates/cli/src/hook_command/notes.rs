@@ -5,10 +5,11 @@
 
 use std::time::{Duration, Instant};
 
+use lorewell_agents::{Caller, Reader};
 use lorewell_bridge::{As, Client, Places, Request, print};
-use lorewell_capabilities::{Capability, ContextOutput, ContextPack, Desk, Failure, table};
+use lorewell_capabilities::{Capability, ContextOutput, ContextPack, Desk, Failure};
+use lorewell_direct::{Asked, Direct, took_out};
 use lorewell_engine::{Freshness, Host, Observer, Patience, Quiet};
-use lorewell_setup::{Config, Settings, VaultRef};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,48 +21,58 @@ const FRESHEN: Duration = Duration::from_millis(150);
 const BUILD: Duration = Duration::from_millis(900);
 
 /// The notes of one vault, ready to be asked.
-pub(super) enum Notes {
+pub(super) enum Notes<'a> {
     /// Asked over the bridge's socket.
     Bridge {
         client: Box<Client>,
         vault: String,
         print: String,
+        caller: As,
     },
     /// Asked here.
-    Here {
-        host: Box<Host>,
-        freshness: Option<Freshness>,
-    },
+    Here(Box<Here<'a>>),
 }
 
-impl Notes {
+/// A vault that this process opened.
+pub(super) struct Here<'a> {
+    direct: Direct,
+    asked: Asked<'a>,
+    host: Host,
+    freshness: Option<Freshness>,
+    /// The last answer.
+    answer: Value,
+}
+
+impl<'a> Notes<'a> {
     /// The bridge, if it runs and may be asked; else the vault, opened here. Nothing where there
     /// is no whole index yet: building one takes longer than a prompt may wait.
-    pub(super) fn of(
-        config: &Config,
-        settings: &Settings,
-        vault: &VaultRef,
-    ) -> Result<Option<Notes>, Problem> {
-        if settings.bridge() != "never"
-            && let Ok(client) = Client::connect(&Places::of_process(config.environment()))
+    pub(super) fn of(asked: Asked<'a>, client: &str) -> Result<Option<Notes<'a>>, Problem> {
+        let environment = asked.config.environment();
+        if asked.settings.bridge() != "never"
+            && let Ok(connection) = Client::connect(&Places::of_process(environment))
         {
             return Ok(Some(Notes::Bridge {
-                client: Box::new(client),
-                vault: vault.path.display().to_string(),
-                print: print(config.environment(), settings),
+                client: Box::new(connection),
+                vault: asked.vault.path.display().to_string(),
+                print: print(environment, asked.settings),
+                caller: match client {
+                    "" => As::RemoteClient,
+                    client => As::RemoteClientCalled(client.to_string()),
+                },
             }));
         }
-        Notes::here(config, settings, vault)
+        Notes::here(asked, client)
     }
 
     /// The vault, opened here.
-    pub(super) fn here(
-        config: &Config,
-        settings: &Settings,
-        vault: &VaultRef,
-    ) -> Result<Option<Notes>, Problem> {
-        let host = lorewell_setup::open_remote(config, settings, vault)?;
-        let fenced = lorewell_setup::has_fences(settings);
+    pub(super) fn here(asked: Asked<'a>, client: &str) -> Result<Option<Notes<'a>>, Problem> {
+        let caller = match client {
+            "" => Caller::client(Reader::Remote),
+            client => Caller::client_called(Reader::Remote, client)?,
+        };
+        let direct = Direct::new(asked.config.environment(), caller);
+        let host = direct.open(asked)?;
+        let fenced = host.has_fences();
         let is_there = host.view();
         let time = match &is_there {
             Ok(view) if view.totals().unfinished && fenced => BUILD,
@@ -77,13 +88,19 @@ impl Notes {
         let freshness = host
             .refresh(Patience::Read, &Limit(Instant::now() + time))
             .ok();
-        if fenced && !host.view().is_ok_and(|view| !view.totals().unfinished) {
+        // What is not taken in yet may be a fence.
+        let is_whole = || host.view().is_ok_and(|view| !view.totals().unfinished);
+        let is_current = freshness.as_ref().is_some_and(|fresh| fresh.pending == 0);
+        if fenced && !(is_current && is_whole()) {
             return Ok(None);
         }
-        Ok(Some(Notes::Here {
-            host: Box::new(host),
+        Ok(Some(Notes::Here(Box::new(Here {
+            direct,
+            asked,
+            host,
             freshness,
-        }))
+            answer: Value::Null,
+        }))))
     }
 
     /// The answer of `knowledge.context`.
@@ -93,6 +110,7 @@ impl Notes {
                 client,
                 vault,
                 print,
+                caller,
             } => {
                 let request = Request::Ask {
                     capability: ContextPack::ID.to_string(),
@@ -101,24 +119,41 @@ impl Notes {
                     refresh: false,
                     progress: false,
                     print: Some(print.clone()),
-                    caller: As::RemoteClient,
+                    caller: caller.clone(),
                 };
                 let output = client.send(&request, &Quiet)?;
                 serde_json::from_str(output.get()).map_err(unreadable)?
             }
-            Notes::Here { host, freshness } => {
-                let entry = table().iter().find(|entry| entry.id == ContextPack::ID);
-                let Some(entry) = entry else {
-                    return Err(Failure::internal("there is no context").into());
+            Notes::Here(here) => {
+                let desk = match &here.freshness {
+                    Some(freshness) => Desk::refreshed(&here.host, freshness.clone()),
+                    None => Desk::new(&here.host),
                 };
-                let desk = match freshness {
-                    Some(freshness) => Desk::refreshed(host, freshness.clone()),
-                    None => Desk::new(host),
-                };
-                (entry.run)(&desk, input)?
+                here.answer = (here.asked.entry.run)(&desk, input)?;
+                here.answer.clone()
             }
         };
         Ok(ContextOutput::deserialize(&output).map_err(unreadable)?)
+    }
+
+    /// The last answer is to be given: writes down what leaves. The bridge did so itself.
+    pub(super) fn gives(&self) -> Result<(), Problem> {
+        if let Notes::Here(here) = self {
+            let grant = here.direct.allow(here.asked)?;
+            here.direct.tell(here.asked, grant, Ok(&here.answer))?;
+        }
+        Ok(())
+    }
+
+    /// Afterwards, when nobody waits any more: what the look for changes took out of the index goes
+    /// out of the log too.
+    pub(super) fn follow(&self) -> Result<(), Problem> {
+        if let Notes::Here(here) = self
+            && here.freshness.as_ref().is_some_and(took_out)
+        {
+            here.direct.follow(here.asked, &here.host)?;
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use lorewell_models::{Session, vetted};
 use lorewell_setup::{Config, Environment, Settings, VaultRef, edit, model_store, program};
 use serde_json::json;
 
-use super::{given, upgrade};
+use super::{endpoint, given, upgrade};
 use crate::capability::chosen_vault;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
@@ -22,15 +22,19 @@ use crate::style::{self, inert_line};
 
 /// Gives a vault a model.
 pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
-    let asked = given(matches, "name");
-    let name = vetted(asked).map_or(asked, |model| model.name);
-    let (vault, before) = {
-        let config = Config::load(environment)?;
-        chosen_vault(&config, matches)?
+    let config = Config::load(environment)?;
+    let (vault, before) = chosen_vault(&config, matches)?;
+    let listed = listed(&config, &vault)?;
+    let name = if endpoint::give(&config, &vault, matches)? {
+        endpoint::NAME
+    } else {
+        let asked = given(matches, "name");
+        let name = vetted(asked).map_or(asked, |model| model.name);
+        let precision = matches.get_one::<String>("precision").map(String::as_str);
+        check(environment, &before, name, precision)?;
+        write(environment, &listed, name, precision)?;
+        name
     };
-    let precision = matches.get_one::<String>("precision").map(String::as_str);
-    check(environment, &before, name, precision)?;
-    write(environment, &vault, name, precision)?;
 
     let config = Config::load(environment)?;
     let (vault, settings) = chosen_vault(&config, matches)?;
@@ -89,13 +93,8 @@ fn check(
     Ok(())
 }
 
-fn write(
-    environment: &Environment,
-    vault: &VaultRef,
-    name: &str,
-    precision: Option<&str>,
-) -> Result<(), Problem> {
-    let config = Config::load(environment)?;
+/// The vault's name on the list, under which its settings are kept.
+fn listed(config: &Config, vault: &VaultRef) -> Result<String, Problem> {
     let Some(listed) = config.listed(vault) else {
         let path = vault.path.display();
         return Err(Problem(Failure {
@@ -106,7 +105,16 @@ fn write(
             hint: format!("List it with `lorewell vault add {path}`."),
         }));
     };
-    let vault = Some(listed.vault.name.as_str());
+    Ok(listed.vault.name.clone())
+}
+
+fn write(
+    environment: &Environment,
+    vault: &str,
+    name: &str,
+    precision: Option<&str>,
+) -> Result<(), Problem> {
+    let vault = Some(vault);
     if let Some(precision) = precision {
         edit::set(environment, vault, "precision", precision)?;
     }
@@ -169,6 +177,9 @@ fn say(matches: &ArgMatches, host: &Host, how: &How) -> Result<Outcome, Problem>
         if let Some(process) = process {
             json["process"] = json!(process);
         }
+        if let Some(target) = host.embedder().network_target() {
+            json["network_target"] = json!(target);
+        }
         style::print_data(&json.to_string());
         return Ok(Outcome::Done);
     }
@@ -183,5 +194,11 @@ fn say(matches: &ArgMatches, host: &Host, how: &How) -> Result<Outcome, Problem>
             "{vault} uses {model}: process {id} embeds {waiting} passages in the background; {follow}.\n"
         ),
     });
+    if let Some(target) = host.embedder().network_target() {
+        style::print_text(&format!(
+            "Text of its notes and of questions is sent to {}.\n",
+            inert_line(&target)
+        ));
+    }
     Ok(Outcome::Done)
 }

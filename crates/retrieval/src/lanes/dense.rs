@@ -6,6 +6,7 @@ use lorewell_index::Snapshot;
 use super::Ground;
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneHit, LaneResult, LaneState};
+use crate::request::NearNotes;
 
 /// What the lane found, with the question's vector for later scores.
 pub(crate) struct DenseResult {
@@ -78,6 +79,24 @@ pub(crate) fn run(
         result: with_model(state(snapshot, embedder), hits, embedder),
         question: Some(vector),
     })
+}
+
+/// The lane by vectors of whole notes that another program made: of each note its first passage.
+pub(crate) fn stand_in(
+    ground: &Ground<'_>,
+    near: &NearNotes,
+    depth: usize,
+) -> Result<LaneResult, RetrievalError> {
+    let mut hits = Vec::new();
+    for (note, cosine) in &near.notes {
+        let passages = ground.snapshot.passages_of(*note)?;
+        let first = passages.into_iter().find(|passage| ground.may(*passage));
+        hits.extend(first.map(|passage| LaneHit::new(passage, *cosine)));
+    }
+    hits.truncate(depth);
+    let mut result = LaneResult::new(Lane::Dense, near.state.clone(), hits);
+    result.report.model = Some(near.model.clone());
+    Ok(result)
 }
 
 /// The lane where the question has no words.

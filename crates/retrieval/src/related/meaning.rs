@@ -9,6 +9,7 @@ use super::subject::Subject;
 use crate::error::RetrievalError;
 use crate::lane::LaneState;
 use crate::lanes::dense;
+use crate::request::NearNotes;
 
 /// So many rows are looked at, besides the note's own.
 const DEPTH: usize = 96;
@@ -87,7 +88,7 @@ pub(crate) fn meaning(
                 notes.entry(note).or_insert(Near {
                     passage,
                     cosine: scored.score,
-                    strength: ((scored.score - FAR) / (NEAR - FAR)).min(1.0),
+                    strength: strength(scored.score),
                 });
             }
         }
@@ -96,6 +97,30 @@ pub(crate) fn meaning(
         state: dense::state(snapshot, embedder),
         notes,
     })
+}
+
+/// The same by vectors of whole notes that another program made. A note's first passage stands for
+/// it.
+pub(crate) fn by_notes(snapshot: &Snapshot, near: &NearNotes) -> Result<Meaning, RetrievalError> {
+    let mut notes = FxHashMap::default();
+    for (note, cosine) in near.notes.iter().filter(|(_, cosine)| *cosine > FAR) {
+        let Some(passage) = snapshot.passages_of(*note)?.into_iter().next() else {
+            continue;
+        };
+        let near = Near {
+            passage,
+            cosine: *cosine,
+            strength: strength(*cosine),
+        };
+        notes.insert(*note, near);
+    }
+    let state = near.state.clone();
+    Ok(Meaning { state, notes })
+}
+
+/// What a cosine is worth, 0 to 1.
+fn strength(cosine: f32) -> f32 {
+    ((cosine - FAR) / (NEAR - FAR)).min(1.0)
 }
 
 /// Why no passage of the note has a vector.

@@ -21,7 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::RetrievalError;
 use crate::lane::{Lane, LaneReport, LaneState};
-use meaning::{Meaning, Near, meaning};
+use crate::request::NearNotes;
+use meaning::{Meaning, Near, by_notes, meaning};
 use subject::{Subject, lines, share};
 use ties::{SharedTags, Ties, tags, ties};
 use words::{Frequencies, RareWords, SharedWords, drop_repeated};
@@ -59,6 +60,9 @@ pub struct RelatedRequest {
     /// As if there were no link between the two: how it is measured whether the other reasons
     /// find what a person linked.
     pub apart: Option<u32>,
+    /// Notes that are near in meaning by vectors that another program made, in the place of the
+    /// model's.
+    pub near: Option<NearNotes>,
 }
 
 /// A related note.
@@ -243,6 +247,9 @@ impl Search<'_> {
                 notes: FxHashMap::default(),
             });
         }
+        if let Some(near) = &self.request.near {
+            return by_notes(self.snapshot, near);
+        }
         let within = allowed.map(|allowed| &allowed.rows);
         meaning(self.snapshot, self.embedder, subject, within)
     }
@@ -341,7 +348,10 @@ impl Search<'_> {
             dense: LaneReport {
                 lane: Lane::Dense,
                 state: evidence.meaning.state,
-                model: Some(self.embedder.model().to_string()),
+                model: Some(match &self.request.near {
+                    Some(near) => near.model.clone(),
+                    None => self.embedder.model().to_string(),
+                }),
                 wanted: None,
             },
         })
