@@ -55,17 +55,9 @@ impl View<'_> {
             *dense = self.embedder.weight();
         }
         let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
-        if let Some(near) = self.near_to_answer(request, &answer)? {
-            let near = Some(near);
-            let request = Request {
-                near,
-                ..request.clone()
-            };
-            return Ok(lorewell_retrieval::search(
-                &self.snapshot,
-                self.embedder,
-                &request,
-            )?);
+        if let Some(near) = self.near_to_answer(&request, &answer)? {
+            request.near = Some(near);
+            answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
         }
         self.say_wanted(&mut answer)?;
         Ok(answer)
