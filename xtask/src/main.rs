@@ -24,7 +24,7 @@ cargo xtask COMMAND
                     the comparison with tantivy
   eval ARGS…        measure retrieval quality   (lorewell-evals, release build)
   bench ARGS…       measure speed               (lorewell-evals bench, release build);
-                    without --vault DIR… on a generated vault of 10,000 notes
+                    without --vault DIR… on a generated vault of --notes 10000
   bench-hook ARGS…  measure the hook for prompts (lorewell-evals hook), likewise
   bench-load        fifty clients of a bridge for a minute while notes change
   bench-vault DIR [--notes 10000] [--seed 1]
@@ -86,12 +86,29 @@ fn bench(what: &str, args: &[String]) -> Result<()> {
     {
         return cargo::evals(&[what], args);
     }
+    let (notes, args) = notes_of(args)?;
     let place = std::env::temp_dir().join(format!("lorewell-bench-{}", std::process::id()));
-    let vault = place.join("10000-generated-notes").display().to_string();
-    let done = bench_vault::run(std::slice::from_ref(&vault))
-        .and_then(|()| cargo::evals(&[what, "--vault", &vault], args));
+    let name = format!("{notes}-generated-notes");
+    let vault = place.join(name).display().to_string();
+    let wish = [vault.clone(), "--notes".to_string(), notes];
+    let done =
+        bench_vault::run(&wish).and_then(|()| cargo::evals(&[what, "--vault", &vault], &args));
     std::fs::remove_dir_all(&place)?;
     done
+}
+
+/// How many notes a generated vault is to have, and the other arguments.
+fn notes_of(args: &[String]) -> Result<(String, Vec<String>)> {
+    let mut rest = args.to_vec();
+    let Some(at) = rest.iter().position(|arg| arg == "--notes") else {
+        return Ok(("10000".to_string(), rest));
+    };
+    rest.remove(at);
+    if at == rest.len() {
+        bail!("--notes needs a number");
+    }
+    let notes = rest.remove(at);
+    Ok((notes, rest))
 }
 
 /// Has the load test of the bridge run for a minute, release build; it prints the rows of

@@ -152,14 +152,14 @@ impl IndexError {
 
 /// Whether nothing more fits on the file system of a folder.
 #[cfg(unix)]
-fn has_no_room(folder: &Path) -> bool {
+pub(crate) fn has_no_room(folder: &Path) -> bool {
     const LITTLE: u64 = 1 << 20;
     rustix::fs::statvfs(folder)
         .is_ok_and(|system| system.f_bavail.saturating_mul(system.f_frsize) < LITTLE)
 }
 
 #[cfg(not(unix))]
-fn has_no_room(_folder: &Path) -> bool {
+pub(crate) fn has_no_room(_folder: &Path) -> bool {
     false
 }
 

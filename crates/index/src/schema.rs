@@ -6,6 +6,7 @@ use std::time::Duration;
 use lorewell_text::percent_encoded_path;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::error::has_no_room;
 use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
@@ -146,7 +147,7 @@ pub(crate) fn open_for_reading(layout: &Layout) -> Result<Connection, IndexError
 
 /// In a folder that may not be written, or on a full disk, SQLite cannot make the files by which
 /// readers and a writer find each other. If no log is there, nobody writes, and the file is whole
-/// as it is.
+/// as it is; on a full disk the log may be one that a reader made, without anything in it.
 fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
     let path = layout.catalogue();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -162,8 +163,11 @@ fn open_read_only(layout: &Layout) -> rusqlite::Result<Connection> {
         error.sqlite_error_code(),
         Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure)
     ));
-    let log = path.with_extension("sqlite-wal");
-    if !cannot_share || log.exists() || std::fs::File::open(&path).is_err() {
+    let log = match std::fs::metadata(path.with_extension("sqlite-wal")) {
+        Ok(log) => log.len() > 0 || !has_no_room(layout.folder()),
+        Err(_) => false,
+    };
+    if !cannot_share || log || std::fs::File::open(&path).is_err() {
         return result;
     }
     let file = percent_encoded_path(path.as_os_str().as_encoded_bytes());

@@ -21,6 +21,13 @@
 //! assert_eq!(vault.bytes("Empty.md"), b"");
 //! ```
 
+#[cfg(unix)]
+#[expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "tests start programs and tell them where they are"
+)]
+mod elsewhere;
 mod http;
 mod program;
 mod stdio;
@@ -32,6 +39,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+pub use elsewhere::on_a_small_disk;
+#[cfg(unix)]
+pub use elsewhere::{is_superuser, start_as_ordinary_user};
 pub use http::{HttpAnswer, http};
 pub use program::{Program, Serving};
 pub use stdio::McpProcess;

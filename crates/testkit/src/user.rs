@@ -8,15 +8,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the test of this name in the program that calls, as the user `nobody`, with these variables
-/// besides. The test knows by them that it is the other one.
+/// Runs the test of this name in the program that calls, as the user `nobody`, with these options
+/// of a test program (`--ignored`) and these variables besides. The test knows by them that it is the other one.
 ///
 /// # Errors
 /// Why it cannot be run here: not as the superuser, or there is no `setpriv`.
 ///
 /// # Panics
 /// If it fails.
-pub fn as_another_user(test: &str, variables: &[(&str, &Path)]) -> Result<(), String> {
+pub fn as_another_user(
+    test: &str,
+    options: &[&str],
+    variables: &[(&str, &Path)],
+) -> Result<(), String> {
     let said = |error: std::io::Error| error.to_string();
     let place = tempfile::tempdir().map_err(said)?;
     let program = place.path().join("test");
@@ -31,6 +35,7 @@ pub fn as_another_user(test: &str, variables: &[(&str, &Path)]) -> Result<(), St
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
         .arg(&program)
         .args(["--exact", test, "--nocapture"])
+        .args(options)
         .envs(variables)
         .env("TMPDIR", "/tmp")
         .current_dir("/")

@@ -66,9 +66,21 @@ pub(crate) struct Pace {
     pub(crate) longest: Duration,
 }
 
+/// One save is told as several events, at once. Where somebody waits, these are gathered and no
+/// more: else the look at the first would be followed by one at the others.
+const OF_ONE_SAVE: Duration = Duration::from_millis(2);
+
 impl Pace {
     fn due(self, first: Instant, last: Instant) -> Instant {
         (last + self.quiet).min(first + self.longest)
+    }
+
+    /// The pace where somebody waits.
+    fn hurried(self) -> Pace {
+        Pace {
+            quiet: self.quiet.min(OF_ONE_SAVE),
+            longest: self.longest.min(OF_ONE_SAVE * 2),
+        }
     }
 }
 
@@ -129,10 +141,8 @@ impl Inbox {
                 return Wake::Stop;
             }
             let now = Instant::now();
-            let due = state.times.map(|(first, last)| match state.hurried {
-                true => now,
-                false => pace.due(first, last),
-            });
+            let pace_now = if state.hurried { pace.hurried() } else { pace };
+            let due = state.times.map(|(first, last)| pace_now.due(first, last));
             if due.is_some_and(|due| due <= now) {
                 let mut hints = std::mem::take(&mut state.hints);
                 hints.hurried = state.hurried;
@@ -219,6 +229,11 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         for (first, last, due) in [(0, 0, 100), (0, 850, 950), (0, 950, 1000), (500, 700, 800)] {
             assert_eq!(PACE.due(at(first), at(last)), at(due), "{first} {last}");
+        }
+        // Where somebody waits, only what belongs to one save is waited for.
+        for (first, last, due) in [(0, 0, 2), (0, 1, 3), (0, 900, 4)] {
+            let hurried = PACE.hurried().due(at(first), at(last));
+            assert_eq!(hurried, at(due), "{first} {last}");
         }
     }
 

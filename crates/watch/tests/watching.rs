@@ -3,19 +3,17 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[allow(dead_code, reason = "each test program needs a part of it")]
+mod watched;
+
 use std::fs;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use lorewell_engine::{EngineSettings, Host, Request, RuleSettings, Rules};
+use lorewell_engine::Host;
 use lorewell_testkit::TempVault;
-use lorewell_watch::{
-    By, Cause, Comparison, Options, Report, Stop, WatchError, WatchLock, WatchLockAttempt, Way,
-    watch,
-};
+use lorewell_watch::{By, Cause, Options, Report, Stop, WatchLock, WatchLockAttempt, Way, watch};
 
-const DEADLINE: Duration = Duration::from_secs(120);
+use crate::watched::{DEADLINE, Watching, settings};
 
 const NOTES: &str = "
 === Kiln.md ===
@@ -28,108 +26,8 @@ A tenmoku glaze.
 Nobody reads this.
 ";
 
-/// A vault that is watched on another thread.
-struct Watching {
-    vault: TempVault,
-    host: Host,
-    stop: Stop,
-    reports: Receiver<Report>,
-    thread: Option<JoinHandle<Result<(), WatchError>>>,
-}
-
-impl Watching {
-    /// Begins, and waits until all is taken in.
-    fn new(notes: &str, options: Options) -> Watching {
-        let vault = TempVault::new(notes);
-        let (host, mut keeper) = (open(&vault), open(&vault));
-        let (send, reports) = mpsc::channel();
-        let stop = Stop::new();
-        let of_thread = stop.clone();
-        let thread = thread::spawn(move || {
-            let root = keeper.root().to_path_buf();
-            let mut tell = |report| drop(send.send(report));
-            watch(&root, &mut keeper, &options, &of_thread, &mut tell)
-        });
-        let watching = Watching {
-            vault,
-            host,
-            stop,
-            reports,
-            thread: Some(thread),
-        };
-        watching.update_where(|comparison| comparison.cause == Cause::Start);
-        watching
-    }
-
-    fn report(&self, until: Instant) -> Report {
-        let left = until.saturating_duration_since(Instant::now());
-        match self.reports.recv_timeout(left) {
-            Ok(report) => report,
-            Err(RecvTimeoutError::Timeout) => panic!("nothing was reported in {DEADLINE:?}"),
-            Err(RecvTimeoutError::Disconnected) => panic!("the watcher has ended"),
-        }
-    }
-
-    /// The first report that is wanted.
-    fn report_where<T>(&self, wanted: impl Fn(Report) -> Option<T>) -> T {
-        let until = Instant::now() + DEADLINE;
-        loop {
-            if let Some(found) = wanted(self.report(until)) {
-                return found;
-            }
-        }
-    }
-
-    fn update_where(&self, wanted: impl Fn(&Comparison) -> bool) -> Comparison {
-        self.report_where(|report| match report {
-            Report::Compared(comparison) if wanted(&comparison) => Some(comparison),
-            _ => None,
-        })
-    }
-
-    /// Waits until the index is what the folder is, by updates that events led to.
-    fn caught_up(&self) -> &Watching {
-        let until = Instant::now() + DEADLINE;
-        while self.host.behind().unwrap() > 0 {
-            if let Report::Compared(comparison) = self.report(until) {
-                let cause = comparison.cause;
-                assert!(!matches!(cause, Cause::Check | Cause::Poll), "{cause:?}");
-            }
-        }
-        self
-    }
-
-    /// The notes in which these words stand together, by the index as it is.
-    fn found(&self, words: &str) -> Vec<String> {
-        let mut request = Request::new(words);
-        request.exact = true;
-        let answer = self.host.view().unwrap().search(&request).unwrap();
-        let notes = answer.passages.into_iter();
-        let mut notes: Vec<String> = notes.map(|p| p.note.path.as_str().to_string()).collect();
-        notes.sort();
-        notes
-    }
-
-    fn end(mut self) {
-        self.stop.stop();
-        self.thread.take().unwrap().join().unwrap().unwrap();
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.stop.stop();
-    }
-}
-
 fn open(vault: &TempVault) -> Host {
-    let rules = RuleSettings {
-        folders: vec!["Private".to_string()],
-        ..RuleSettings::default()
-    };
-    let mut settings = EngineSettings::default();
-    settings.index.rules = Rules::new(rules).unwrap();
-    Host::open("Notes", vault.root(), &vault.beside("index"), settings).unwrap()
+    Host::open("Notes", vault.root(), &vault.beside("index"), settings()).unwrap()
 }
 
 fn watching() -> Watching {

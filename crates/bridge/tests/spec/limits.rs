@@ -95,7 +95,8 @@ fn a_caller_has_so_many_requests_at_once_and_so_much_time() {
         (answer.status, answer.code().as_str()),
         (504, "took_too_long")
     );
-    let answer = house.mcp(&token, "tools/list", &json!({}));
+    let call = json!({"name": "search_notes", "arguments": {"query": "kiln"}});
+    let answer = house.mcp(&token, "tools/call", &call);
     assert_eq!(
         (answer.status, answer.code().as_str()),
         (504, "took_too_long")

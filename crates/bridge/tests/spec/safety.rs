@@ -316,7 +316,7 @@ fn a_process_of_another_user_is_sent_away_by_the_bridge_itself() {
     folders.iter().for_each(|folder| set(folder, 0o755));
     set(&socket, 0o666);
     let name = "safety::a_process_of_another_user_is_sent_away_by_the_bridge_itself";
-    let ran = lorewell_testkit::as_another_user(name, &[(SOCKET, &socket)]);
+    let ran = lorewell_testkit::as_another_user(name, &[], &[(SOCKET, &socket)]);
     folders
         .iter()
         .zip(modes)

@@ -3,48 +3,53 @@
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
-use std::process::Command;
 
 use lorewell_engine::{Patience, Quiet};
+use lorewell_testkit::on_a_small_disk;
 
 use crate::picture::Picture;
+use crate::portable::{Device, files};
 use crate::world::World;
 
-const DISK: &str = "LOREWELL_TEST_SMALL_DISK";
-
-/// Starts this test again in a namespace of its own, where it may mount a disk of eight megabytes.
 #[test]
 fn a_full_disk_loses_nothing() {
-    if let Ok(disk) = std::env::var(DISK) {
-        return on_a_small_disk(Path::new(&disk));
-    }
-    let place = tempfile::tempdir().unwrap();
-    let script = r#"mount -t tmpfs -o size=8m tmpfs "$1" || exit 75; shift; exec "$@""#;
-    let run = Command::new("unshare")
-        .args([
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-            script,
-            "sh",
-        ])
-        .arg(place.path())
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "disk::a_full_disk_loses_nothing", "--nocapture"])
-        .env(DISK, place.path())
-        .output();
-    match run {
-        Ok(run) if String::from_utf8_lossy(&run.stdout).contains("running 1 test") => {
-            assert!(
-                run.status.success(),
-                "{}",
-                String::from_utf8_lossy(&run.stderr)
+    on_a_small_disk("disk::a_full_disk_loses_nothing", index_on);
+}
+
+/// A vault on a disk that runs full: vectors that cannot be carried wait, and nothing half stays.
+#[test]
+fn a_vault_on_a_full_disk_carries_when_there_is_room() {
+    on_a_small_disk(
+        "disk::a_vault_on_a_full_disk_carries_when_there_is_room",
+        |disk| {
+            let root = disk.join("vault");
+            std::fs::create_dir(&root).unwrap();
+            let home = tempfile::tempdir().unwrap();
+            let device = Device::new(home.path().to_path_buf(), &root);
+            for number in 0..400 {
+                let text =
+                    format!("The kiln of day {number} is slow, and its glaze is {number}.\n");
+                std::fs::write(root.join(format!("{number}.md")), text).unwrap();
+            }
+            let filler = disk.join("filler");
+            let _ = std::fs::write(&filler, vec![0; 16 << 20]);
+            device.refresh();
+            let status = device.status();
+            let trouble = status.trouble.unwrap();
+            assert!(trouble.contains("space"), "{trouble}");
+            assert_eq!((status.waiting, device.notes_of_index()), (400, 400));
+            assert_eq!(
+                files(&root.join(".lorewell")),
+                Vec::<std::path::PathBuf>::new()
             );
-        }
-        _ => eprintln!("SKIPPED: no disk can be mounted here"),
-    }
+            std::fs::remove_file(&filler).unwrap();
+            device.refresh();
+            assert_eq!(
+                (device.vectors(), device.status().trouble),
+                ((400, 0), None)
+            );
+        },
+    );
 }
 
 fn many_words(words: usize) -> String {
@@ -52,7 +57,7 @@ fn many_words(words: usize) -> String {
     text.join(".\n\n")
 }
 
-fn on_a_small_disk(disk: &Path) {
+fn index_on(disk: &Path) {
     let world = World::new("=== Kiln.md ===\nCone 6.\n=== Rent.md ===\nPaid.\n");
     let host = world.host_in(&disk.join("index"));
     let refresh = || host.refresh(Patience::Read, &Quiet);

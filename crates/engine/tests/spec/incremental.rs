@@ -18,8 +18,6 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 use crate::dear::Dear;
-#[cfg(unix)]
-use crate::permissions::as_ordinary_user;
 use crate::portable::files;
 use crate::script::{CONTENTS, Edit, FOLDERS, PATHS, apply, edit, open_all, while_shut, write};
 use crate::world::{StopAfter, World};
@@ -318,7 +316,8 @@ proptest! {
 #[cfg(unix)]
 #[test]
 fn an_index_that_followed_equals_one_made_anew() {
-    as_ordinary_user("incremental::as_it_was_followed");
+    let test = "incremental::as_it_was_followed";
+    lorewell_testkit::start_as_ordinary_user(test, &["--ignored"]);
 }
 
 fn cases() -> u32 {

@@ -7,6 +7,7 @@
     reason = "tests start programs and have settings of their own"
 )]
 
+mod carry_failures;
 mod crash;
 mod dear;
 mod disk;

@@ -3,12 +3,13 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use lorewell_engine::{FileState, Patience, Quiet, RuleSettings, StatusRequest};
+use lorewell_testkit::{TempVault, is_superuser, start_as_ordinary_user};
 
+use crate::portable::Device;
 use crate::world::World;
 
 const NOTES: &str = "=== Kiln.md ===\nCone 6.\n=== shut/In.md ===\nCeladon. #secret\n";
@@ -19,59 +20,10 @@ fn mode(path: &Path, mode: u32) {
 
 /// Runs the test itself, or a copy of this program with it as another user.
 fn unprivileged(name: &str, test: fn(World)) {
-    if !is_superuser() {
-        return test(World::built(NOTES));
-    }
-    start_as_ordinary_user(&format!("permissions::{name}"), &[]);
-}
-
-/// Runs a test that is ignored otherwise, by its whole name, as a user who may not do everything.
-pub(crate) fn as_ordinary_user(test: &str) {
     match is_superuser() {
-        true => start_as_ordinary_user(test, &["--ignored"]),
-        false => {
-            let program = Command::new(std::env::current_exe().unwrap());
-            assert_passes(run(program, test, &["--ignored"]).unwrap());
-        }
+        true => start_as_ordinary_user(&format!("permissions::{name}"), &[]),
+        false => test(World::built(NOTES)),
     }
-}
-
-/// Who owns what this process makes is who it runs as.
-fn is_superuser() -> bool {
-    let place = tempfile::tempdir().unwrap();
-    fs::metadata(place.path()).unwrap().uid() == 0
-}
-
-fn start_as_ordinary_user(test: &str, options: &[&str]) {
-    let place = tempfile::tempdir().unwrap();
-    mode(place.path(), 0o755);
-    let copy = place.path().join("test");
-    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    mode(&copy, 0o755);
-    let mut program = Command::new("setpriv");
-    program
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-        .arg(&copy)
-        .env("TMPDIR", "/tmp")
-        .current_dir("/");
-    match run(program, test, options) {
-        Ok(run) => assert_passes(run),
-        Err(e) => eprintln!("SKIPPED: running as root, and there is no setpriv ({e})"),
-    }
-}
-
-fn run(mut program: Command, test: &str, options: &[&str]) -> std::io::Result<Output> {
-    let named = program.args(["--exact", test, "--nocapture"]);
-    named.args(options).output()
-}
-
-fn assert_passes(run: Output) {
-    let said = String::from_utf8_lossy(&run.stdout);
-    let why = String::from_utf8_lossy(&run.stderr);
-    assert!(
-        run.status.success() && said.contains("1 passed"),
-        "{said}{why}"
-    );
 }
 
 #[test]
@@ -184,6 +136,71 @@ fn notes_that_cannot_be_read_keep_their_last_content() {
             world.settle();
             assert_eq!(world.found("another content"), ["Kiln.md"]);
             world.picture().assert_same(&world.rebuilt_picture());
+        },
+    );
+}
+
+#[test]
+fn a_vault_that_may_not_be_written_lacks_nothing_and_is_told() {
+    unprivileged(
+        "a_vault_that_may_not_be_written_lacks_nothing_and_is_told",
+        |_| {
+            let vault = TempVault::new(NOTES);
+            let device = Device::new(vault.beside("a"), vault.root());
+            mode(vault.root(), 0o555);
+            device.refresh();
+            let status = device.status();
+            let again = device.status();
+            mode(vault.root(), 0o755);
+            let trouble = status.trouble.clone().unwrap();
+            assert!(trouble.contains(".lorewell"), "{trouble}");
+            assert_eq!((status.waiting, again), (2, status));
+            assert!(!vault.path(".lorewell").exists());
+            // As soon as it may be written, all is well; then a file of it is shut.
+            device.refresh();
+            assert_eq!((device.vectors(), device.status().trouble), ((2, 0), None));
+
+            let folder = vault.path(".lorewell/vectors");
+            let folder = fs::read_dir(folder)
+                .unwrap()
+                .next()
+                .unwrap()
+                .unwrap()
+                .path();
+            mode(&folder, 0o555);
+            vault.write("Rent.md", "Paid on the first.\n");
+            device.refresh();
+            let status = device.status();
+            mode(&folder, 0o755);
+            assert!(status.trouble.unwrap().contains("write"));
+            assert_eq!(device.notes_of_index(), 3);
+            device.refresh();
+            assert_eq!((device.vectors(), device.status().trouble), ((3, 0), None));
+        },
+    );
+}
+
+#[test]
+fn an_index_that_may_not_be_written_carries_nothing_and_loses_nothing() {
+    unprivileged(
+        "an_index_that_may_not_be_written_carries_nothing_and_loses_nothing",
+        |_| {
+            let vault = TempVault::new(NOTES);
+            let device = Device::new(vault.beside("a"), vault.root());
+            device.refresh();
+            let carried = crate::portable::files(&vault.path(".lorewell"));
+            let files = crate::portable::files(&device.index);
+            vault.write("Rent.md", "Paid on the first.\n");
+            files.iter().for_each(|file| mode(file, 0o400));
+            mode(&device.index, 0o500);
+            let freshness = device.host().refresh(Patience::Read, &Quiet).unwrap();
+            let now = crate::portable::files(&vault.path(".lorewell"));
+            mode(&device.index, 0o700);
+            files.iter().for_each(|file| mode(file, 0o600));
+            assert_eq!(freshness.pending, 1);
+            assert_eq!(now, carried);
+            device.refresh();
+            assert_eq!((device.vectors(), device.status().trouble), ((3, 0), None));
         },
     );
 }

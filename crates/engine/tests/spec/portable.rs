@@ -57,7 +57,7 @@ impl Device {
         Host::open("Notes", &self.root, &self.index, self.settings.clone()).unwrap()
     }
 
-    fn refresh(&self) {
+    pub(crate) fn refresh(&self) {
         let host = self.host();
         host.refresh(Patience::Wait, &Quiet).unwrap();
         // A file that has only just changed is looked at once more.
@@ -72,8 +72,13 @@ impl Device {
     }
 
     /// Vectors in this device's files and in those of others.
-    fn vectors(&self) -> (u32, u32) {
+    pub(crate) fn vectors(&self) -> (u32, u32) {
         self.rows_in(self.status())
+    }
+
+    /// Notes that its index holds.
+    pub(crate) fn notes_of_index(&self) -> u64 {
+        self.host().view().unwrap().totals().notes
     }
 
     pub(crate) fn rows_in(&self, status: PortableStatus) -> (u32, u32) {

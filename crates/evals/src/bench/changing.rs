@@ -9,10 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use lorewell_engine::{EngineSettings, Host, Patience, Quiet, Request};
+use lorewell_engine::{EngineSettings, Host, Patience, Quiet, Request, StatusRequest};
 use lorewell_evaluation::percentile;
 use lorewell_watch::{Options, Report, Stop, in_background, watch};
 use serde::{Deserialize, Serialize};
+
+use super::process;
 
 /// Milliseconds.
 #[derive(Debug, Deserialize, Serialize)]
@@ -29,6 +31,10 @@ pub(super) struct Figures {
     pub(super) p99: (f64, f64),
     /// How many searches were made meanwhile.
     pub(super) asked: usize,
+    /// Bytes of the index after all that: catalogue, words, vectors.
+    pub(super) sizes: (u64, u64, u64),
+    /// Bytes of memory of the process that watched and asked: resident at the end, and at most.
+    pub(super) memory: (u64, u64),
 }
 
 const FILES: usize = 1_000;
@@ -51,7 +57,7 @@ pub(super) fn run(vault: &Path, index: &Path, questions: &Path) -> Result<Figure
     let many = milliseconds(began);
     let watched = Watched::begin(vault, index)?;
     let last = change(&notes, "watchedquix")?;
-    watched.caught_up(&host)?;
+    watched.took_in(notes.len())?;
     let many_watched = milliseconds(last);
     let mut saved = Vec::new();
     for number in 0..SAVES {
@@ -59,14 +65,22 @@ pub(super) fn run(vault: &Path, index: &Path, questions: &Path) -> Result<Figure
         let path = path.context("there is no note to save")?;
         let word = format!("saved{}", "quix".repeat(number + 1));
         let last = save(path, &word)?;
-        watched.caught_up(&host)?;
-        let answer = host.view()?.search(&Request::new(word.as_str()))?;
-        saved.push(milliseconds(last));
-        let found = |p: &lorewell_engine::AnswerPassage| p.passage.text.contains(&word);
-        if !answer.passages.iter().any(found) {
-            bail!("{}: what was saved is not found", path.display());
+        loop {
+            watched.compared()?;
+            if is_found(&host, &word)? {
+                break;
+            }
+            if last.elapsed() > DEADLINE {
+                bail!("{}: what was saved is not found", path.display());
+            }
         }
+        saved.push(milliseconds(last));
     }
+    drop(watched);
+    let (sizes, memory) = (
+        host.status(&StatusRequest::default())?.sizes,
+        process::memory(),
+    );
     Ok(Figures {
         files: notes.len(),
         many,
@@ -74,7 +88,15 @@ pub(super) fn run(vault: &Path, index: &Path, questions: &Path) -> Result<Figure
         saved: (percentile(&saved, 50.0), percentile(&saved, 100.0)),
         p99: (quiet, busy),
         asked,
+        sizes: (sizes.catalogue, sizes.segments, sizes.vectors),
+        memory: (memory.resident, memory.peak),
     })
+}
+
+fn is_found(host: &Host, word: &str) -> Result<bool> {
+    let answer = host.view()?.search(&Request::new(word))?;
+    let mut passages = answer.passages.iter();
+    Ok(passages.any(|found| found.passage.text.contains(word)))
 }
 
 /// Makes an index anew as a watcher would. Run in a process of its own.
@@ -194,21 +216,21 @@ impl Watched {
         Ok(watched)
     }
 
-    /// The next comparison.
-    fn compared(&self) -> Result<()> {
+    /// The next comparison; how many notes it took in.
+    fn compared(&self) -> Result<usize> {
         loop {
             let report = self.reports.recv_timeout(DEADLINE);
-            if let Report::Compared(_) = report.context("the watcher says nothing")? {
-                return Ok(());
+            if let Report::Compared(found) = report.context("the watcher says nothing")? {
+                return Ok(found.freshness.report.map_or(0, |report| report.taken_in));
             }
         }
     }
 
-    /// Waits until the index is what the folder is.
-    fn caught_up(&self, host: &Host) -> Result<()> {
-        self.compared()?;
-        while host.behind()? > 0 {
-            self.compared()?;
+    /// Waits until so many changed notes were taken in.
+    fn took_in(&self, notes: usize) -> Result<()> {
+        let mut left = notes;
+        while left > 0 {
+            left = left.saturating_sub(self.compared()?);
         }
         Ok(())
     }

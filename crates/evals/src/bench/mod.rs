@@ -35,6 +35,9 @@ pub struct Wish {
     /// Folder of the evaluation data, for its questions; else $LOREWELL_EVAL_DATA.
     #[arg(long, env = crate::data::VARIABLE)]
     data: Option<PathBuf>,
+    /// The page that the figures go to.
+    #[arg(long, default_value_os_t = results_folder().join("speed.md"))]
+    out: PathBuf,
 }
 
 /// One measurement, in a process of its own. It prints one line of JSON.
@@ -84,7 +87,7 @@ pub fn run(wish: &Wish) -> Result<()> {
     pages.push(table.turned().markdown());
     let page = pages.join("\n");
     print!("{page}");
-    write(&results_folder().join("speed.md"), &page)
+    write(&wish.out, &page)
 }
 
 /// Does one part and prints its figures as JSON.
@@ -107,7 +110,7 @@ pub fn run_part(part: &Part) -> Result<()> {
     Ok(())
 }
 
-const ROWS: [&str; 23] = [
+const ROWS: [&str; 26] = [
     "notes / passages / MB of notes",
     "full build, s (fastest of 3)",
     "– CPU-seconds",
@@ -127,10 +130,13 @@ const ROWS: [&str; 23] = [
     "– each lane alone: median / p99",
     "memory after searching, MB: resident / anonymous",
     "– peak, MB",
-    "1,000 notes changed at once (fewer in smaller vaults), ms: one refresh",
+    "1,000 notes changed at once (all of a smaller vault), ms: one refresh",
     "– under a watcher, from the last write",
     "one save under a watcher until it is found, ms: median / worst of 11",
     "search p99, ms: quiet / while the index is made anew in the background",
+    "– how many times as long",
+    "index after these changes, MB: catalogue / words / vectors",
+    "memory of the process that watched, MB: resident / peak",
 ];
 
 fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>> {
@@ -196,12 +202,24 @@ fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>>
             megabytes(search.anonymous)
         ),
         megabytes(search.peak),
-        format!("{:.0}", changing.many),
+        format!("{:.0} ({} notes)", changing.many, changing.files),
         format!("{:.0}", changing.many_watched),
         format!("{:.0} / {:.0}", changing.saved.0, changing.saved.1),
         format!(
             "{:.2} / {:.2} ({} asked)",
             changing.p99.0, changing.p99.1, changing.asked
+        ),
+        format!("{:.2}", changing.p99.1 / changing.p99.0),
+        format!(
+            "{} / {} / {}",
+            megabytes(changing.sizes.0),
+            megabytes(changing.sizes.1),
+            megabytes(changing.sizes.2)
+        ),
+        format!(
+            "{} / {}",
+            megabytes(changing.memory.0),
+            megabytes(changing.memory.1)
         ),
     ])
 }
