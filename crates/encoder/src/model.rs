@@ -20,8 +20,6 @@ const PACK: usize = 256;
 const QUESTION_COVERAGE: f32 = 0.35;
 const PASSAGE_COVERAGE: f32 = 0.35;
 
-/// Raised whenever the same passage and weights would give another vector.
-
 /// How a model is opened.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
