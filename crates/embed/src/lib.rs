@@ -91,7 +91,7 @@ pub struct PassageInput<'a> {
 
 impl PassageInput<'_> {
     /// The version of the rules of [`text`](Self::text), for the fingerprints of models that embed
-    /// it.
+    /// it. Raised whenever the same passage would give another text.
     pub const TEXT_RULES: &'static str = "1:title+headings+aliases+tags+prose";
 
     /// All of it as one text: a line for each part, the prose last.

@@ -79,7 +79,9 @@ impl Host {
             vault = vault.with_max_bytes(bytes);
         }
         Ok(Host {
-            smart: { settings.smart_connections }.then(|| SmartFolder::of(vault.root())),
+            // The plugin knows nothing of fences.
+            smart: (settings.smart_connections && !settings.index.rules.has_fences())
+                .then(|| SmartFolder::of(vault.root())),
             vault,
             name: name.to_string(),
             layout: Layout::new(index_folder),

@@ -12,6 +12,8 @@ use crate::View;
 const PLUGIN: &str = "Smart Connections";
 /// So many notes are told.
 const MOST: usize = 32;
+/// Of so many it is looked up whether the index has them.
+const LOOKED_UP: usize = 256;
 /// Less near than this, as a cosine without what all have in common, says nothing of a question.
 const NEAR: f32 = 0.4;
 /// A question is where the notes are that its words find first: so many.
@@ -74,7 +76,7 @@ impl View<'_> {
         paths: &[&str],
         to: &str,
     ) -> Result<Option<NearNotes>, IndexError> {
-        let likeness = vectors.near(paths, MOST);
+        let likeness = vectors.near(paths, LOOKED_UP);
         if likeness.of == 0 {
             return Ok(None);
         }
@@ -85,6 +87,7 @@ impl View<'_> {
                 notes.push((note.id, neighbour.cosine));
             }
         }
+        notes.truncate(MOST);
         let (having, all) = (vectors.len() as u64, self.totals().notes.max(1));
         let having = having.min(all);
         let reason = format!(
