@@ -201,8 +201,14 @@ mod tests {
             ("search", json!({"like": [long(10_001)]})),
             ("search", json!({"tag": ["a", long(4097)]})),
             ("verify", json!({"quotes": [{"quote": long(10_001)}]})),
-            ("verify", json!({"quotes": [{"quote": "x", "note": long(4097)}]})),
-            ("verify", json!({"quotes": [{"quote": "x", "heading": vec!["x"; 51]}]})),
+            (
+                "verify",
+                json!({"quotes": [{"quote": "x", "note": long(4097)}]}),
+            ),
+            (
+                "verify",
+                json!({"quotes": [{"quote": "x", "heading": vec!["x"; 51]}]}),
+            ),
             ("verify", json!({"sources": {"sources": objects(201)}})),
         ] {
             assert_eq!(of(ability, fields).unwrap_err().code, "wrong_use");

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use lorewell_agents::{Approval, Reader, Register, VaultScope};
 use lorewell_bridge::{
-    As, BridgeError, Client, Doing, Level, Limits, Options, Places, Request, State, serve, wait_until_gone,
+    As, BridgeError, Client, Doing, Level, Limits, Options, Places, Request, State, serve,
+    wait_until_gone,
 };
 use lorewell_capabilities::{Failure, table};
 use lorewell_engine::Quiet;

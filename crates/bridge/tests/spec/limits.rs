@@ -119,7 +119,10 @@ fn a_list_or_text_of_any_length_is_refused_before_any_work_on_every_road() {
         let mut input = json!({field: many(most + 1)});
         input[if route == "read" { "note" } else { "query" }] = "kiln".into();
         let refused = house.post(&token, &format!("/v1/{route}"), &input);
-        assert_eq!((refused.status, refused.code().as_str()), (400, "wrong_use"));
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "wrong_use")
+        );
         let message = refused.json()["error"]["message"].to_string();
         assert!(message.contains(&format!("“{field}”")), "{message}");
         let refused = house.tool(&token, tool, &input);
@@ -131,7 +134,10 @@ fn a_list_or_text_of_any_length_is_refused_before_any_work_on_every_road() {
     let answer = json!({"answer": "x".repeat(100_001)});
     for input in [quotes, answer] {
         let refused = house.post(&token, "/v1/verify", &input);
-        assert_eq!((refused.status, refused.code().as_str()), (400, "wrong_use"));
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "wrong_use")
+        );
     }
 }
 
