@@ -62,6 +62,10 @@ impl Host {
                 return Ok(embedding);
             }
         };
+        if waiting.is_none() {
+            // A model that came after the notes: from here on every passage waits for it.
+            drop(self.writer(Lock::wait(&self.layout)?)?);
+        }
         let places = self.known_elsewhere();
         let places: Vec<&dyn KnownVectors> = places.iter().map(AsRef::as_ref).collect();
         // What comes in while it runs is found by another pass.

@@ -47,18 +47,17 @@ impl View<'_> {
     /// # Errors
     /// Only if the index cannot be read; no question is an error.
     pub fn search(&self, request: &Request) -> Result<Answer, EngineError> {
-        let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, request)?;
-        if let Some(near) = self.near_to_answer(request, &answer)? {
-            let near = Some(near);
-            let request = Request {
-                near,
-                ..request.clone()
-            };
-            return Ok(lorewell_retrieval::search(
-                &self.snapshot,
-                self.embedder,
-                &request,
-            )?);
+        // A weight that suits the wanted model need not suit the one that answers in its place.
+        let mut request = request.clone();
+        let wanted = self.host.embedder();
+        let dense = &mut request.settings.weights.dense;
+        if *dense == wanted.weight() {
+            *dense = self.embedder.weight();
+        }
+        let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
+        if let Some(near) = self.near_to_answer(&request, &answer)? {
+            request.near = Some(near);
+            answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
         }
         self.say_wanted(&mut answer)?;
         Ok(answer)

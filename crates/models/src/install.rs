@@ -12,6 +12,7 @@ use crate::digest::Digests;
 use crate::hub::{Hub, Progress, short_name};
 use crate::manifest::ModelRecipe;
 use crate::shortlist::vetted;
+use crate::store::check_name;
 use crate::{Manifest, ModelError, ModelFile, Origin, Store};
 
 /// The file of a model's weights.
@@ -44,7 +45,7 @@ impl Store {
     ) -> Result<Manifest, ModelError> {
         let repository = match vetted(asked) {
             Some(model) => model.repository,
-            None if asked.split('/').filter(|part| !part.is_empty()).count() == 2 => asked,
+            None if is_repository(asked)? => asked,
             None => {
                 let name = asked.to_string();
                 return Err(ModelError::Unknown { name });
@@ -192,6 +193,19 @@ impl Store {
         let _ = fs::remove_dir_all(&old);
         Ok(())
     }
+}
+
+/// Whether this is `OWNER/NAME`.
+///
+/// # Errors
+/// It has that form, and a part of it cannot be a name.
+fn is_repository(asked: &str) -> Result<bool, ModelError> {
+    let Some((owner, name)) = asked.split_once('/') else {
+        return Ok(false);
+    };
+    check_name(owner)?;
+    check_name(name)?;
+    Ok(true)
 }
 
 /// How a gathered model is used. What the encoder would compute wrongly is refused.

@@ -29,4 +29,4 @@ pub use lorewell_embed::PassageInput;
 pub use manifest::{Manifest, ModelFile, ModelRecipe, Origin};
 pub use session::Session;
 pub use shortlist::{SHORTLIST, Vetted, vetted};
-pub use store::Store;
+pub use store::{Listed, Store};

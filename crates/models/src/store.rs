@@ -10,6 +10,9 @@ use crate::{Manifest, ModelError};
 /// The file that says what a model is.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
+/// A model by name: what it is, or why it cannot be used.
+pub type Listed = (String, Result<Manifest, ModelError>);
+
 /// The models that were fetched: a folder for each, with its files and a [`Manifest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
@@ -78,7 +81,7 @@ impl Store {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn list(&self) -> Result<Vec<(String, Result<Manifest, ModelError>)>, ModelError> {
+    pub fn list(&self) -> Result<Vec<Listed>, ModelError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -173,7 +176,7 @@ impl Store {
 }
 
 /// A name is the name of a folder, on every system.
-fn check_name(name: &str) -> Result<(), ModelError> {
+pub(crate) fn check_name(name: &str) -> Result<(), ModelError> {
     let bad = |reason| {
         Err(ModelError::BadName {
             name: name.to_string(),

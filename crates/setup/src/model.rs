@@ -25,6 +25,16 @@ pub(crate) enum Wanted {
     },
 }
 
+impl Wanted {
+    /// What the dense lane counts with the model that will answer.
+    pub(crate) fn weight(&self) -> f32 {
+        match self {
+            Wanted::Model(embedder) => embedder.weight(),
+            Wanted::Unusable { .. } => StaticModel::built_in().weight(),
+        }
+    }
+}
+
 /// The models of this user: `lorewell/models` in the user's data folder.
 #[must_use]
 pub fn model_store(environment: &Environment) -> Store {

@@ -48,18 +48,19 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
         carry: settings.index_storage() == "vault",
         rest: REST,
     };
+    let model = wanted(config.environment(), settings);
     let engine = EngineSettings {
         portable: Some(portable),
         index_root: Some(index_root(config.environment(), settings)),
-        ..engine_settings(settings, FenceSettings::default())?
+        ..engine_settings(settings, FenceSettings::default(), &model)?
     };
     let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
-    Ok(with_model(host, config, settings))
+    Ok(with_model(host, model))
 }
 
 /// With the model that the settings name.
-fn with_model(host: Host, config: &Config, settings: &Settings) -> Host {
-    match wanted(config.environment(), settings) {
+fn with_model(host: Host, model: Wanted) -> Host {
+    match model {
         Wanted::Model(embedder) => host.with_embedder(embedder),
         Wanted::Unusable { model, reason } => host.without_model(&model, &reason),
     }
@@ -83,12 +84,13 @@ pub fn open_remote(
     let folder = remote_index_dir(&index_folder(config, settings, vault));
     // What this device carries in the vault is the usual index's business alone. Vectors of the
     // same text are taken from there: nothing else is learnt of it.
+    let model = wanted(config.environment(), settings);
     let engine = EngineSettings {
         index_root: Some(index_root(config.environment(), settings)),
-        ..engine_settings(settings, fences)?
+        ..engine_settings(settings, fences, &model)?
     };
     let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
-    Ok(with_model(host, config, settings))
+    Ok(with_model(host, model))
 }
 
 /// Whether notes of the vault of these settings are kept from remote readers.
@@ -142,6 +144,7 @@ fn fences(settings: &Settings) -> FenceSettings {
 fn engine_settings(
     settings: &Settings,
     fences: FenceSettings,
+    model: &Wanted,
 ) -> Result<EngineSettings, EngineError> {
     let rules = Rules::new(RuleSettings {
         folders: settings.exclude_folders(),
@@ -163,7 +166,7 @@ fn engine_settings(
             evidence: EvidenceRules::new(settings.evidence_rules()).unwrap_or_default(),
             rules,
         },
-        search: search_settings(settings),
+        search: search_settings(settings, model),
         max_note_bytes: Some(settings.max_note_bytes()),
         portable: None,
         tokens: settings
@@ -174,7 +177,7 @@ fn engine_settings(
     })
 }
 
-fn search_settings(settings: &Settings) -> SearchSettings {
+fn search_settings(settings: &Settings, model: &Wanted) -> SearchSettings {
     let defaults = SearchSettings::default();
     let fusion = match settings.fusion().as_str() {
         "convex" => Fusion::Convex,
@@ -184,7 +187,7 @@ fn search_settings(settings: &Settings) -> SearchSettings {
     };
     let dense = settings
         .weight_dense()
-        .map_or(defaults.weights.dense, |weight| weight as f32);
+        .map_or(model.weight(), |weight| weight as f32);
     SearchSettings {
         fusion,
         weights: LaneWeights {
@@ -219,7 +222,8 @@ mod tests {
     #[test]
     fn the_defaults_here_are_the_engines() {
         let none = FenceSettings::default();
-        let settings = engine_settings(&Settings::defaults(), none).expect("defaults open");
+        let model = Wanted::Model(lorewell_engine::StaticModel::built_in());
+        let settings = engine_settings(&Settings::defaults(), none, &model).expect("defaults open");
         assert_eq!(settings.search, SearchSettings::default());
         assert_eq!(settings.index.passages, PassageSettings::default());
     }

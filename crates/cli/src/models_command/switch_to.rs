@@ -1,5 +1,10 @@
 //! `models use`: writes the vault's setting, and has its passages embedded.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "the process that embeds in the background is this program"
+)]
+
 use std::process::{Command, Stdio};
 
 use clap::ArgMatches;

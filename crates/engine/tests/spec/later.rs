@@ -322,6 +322,14 @@ fn another_model_reads_no_words_anew_and_the_old_one_serves_until_it_is_whole() 
 }
 
 #[test]
+fn a_model_that_comes_to_an_index_that_is_up_to_date_is_embedded_for() {
+    let (world, model) = (World::built(NOTES), Dear::new("1"));
+    let host = host(&world, model);
+    assert_eq!(host.embed_waiting(&Quiet).unwrap().settled, 4);
+    assert_eq!(dense(&host), ("dear-64".to_string(), LaneState::Ok));
+}
+
+#[test]
 fn a_model_that_cannot_be_asked_at_all_is_named_in_every_answer() {
     let world = World::new(NOTES);
     let host = world.host().without_model("dear-64", "it is not here");

@@ -47,7 +47,8 @@ pub(crate) fn run(
             });
         }
     };
-    let Some((reader, live)) = snapshot.vectors() else {
+    let with_rows = snapshot.vectors().filter(|(_, live)| live.count() > 0);
+    let Some((reader, live)) = with_rows else {
         let state = if snapshot.totals().passages == 0 {
             LaneState::Ok
         } else {

