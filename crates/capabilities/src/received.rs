@@ -41,7 +41,9 @@ fn collect(value: &Value, found: &mut Vec<Received>) {
 
 /// What is named and no more.
 fn named(fields: &Map<String, Value>) -> impl Iterator<Item = Received> {
-    let lists = ["copies", "via"].into_iter().filter_map(|it| fields.get(it));
+    let lists = ["copies", "via"]
+        .into_iter()
+        .filter_map(|it| fields.get(it));
     let names = lists.filter_map(Value::as_array).flatten();
     let names = names.chain(fields.get("path")).filter_map(Value::as_str);
     names.map(|name| Received {
@@ -87,6 +89,9 @@ mod tests {
             .collect();
         let named = |name: &str| (name.to_string(), false);
         let passage = ("a.md".to_string(), true);
-        assert_eq!(names, [passage, named("b.md"), named("c.md"), named("d.md")]);
+        assert_eq!(
+            names,
+            [passage, named("b.md"), named("c.md"), named("d.md")]
+        );
     }
 }
