@@ -142,7 +142,8 @@ impl Bridge {
             _ => &self.of_agents,
         };
         let _share = shares.take(caller)?;
-        self.check_size(&ask.input)?;
+        self.check_question(&ask.input)?;
+        entry.check_sizes(&ask.input)?;
         let vault = self
             .vaults
             .meant(&self.gate, caller, ask.vault.as_deref())?;
@@ -206,7 +207,7 @@ impl Bridge {
         }
     }
 
-    fn check_size(&self, input: &Value) -> Result<(), Failure> {
+    fn check_question(&self, input: &Value) -> Result<(), Failure> {
         let question = input.get("query").and_then(Value::as_str).unwrap_or("");
         let most = self.limits.question;
         // Bytes are counted first, for that costs nothing.

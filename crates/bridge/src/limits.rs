@@ -17,11 +17,13 @@ pub struct Limits {
     pub of_agent: usize,
     /// Requests of the user's own programs at once.
     pub of_owner: usize,
-    /// Requests that are worked on at once; more wait. An agent has one less at most.
+    /// Requests that are worked on at once; more wait. All agents together have one less, which is
+    /// kept for the owner, and one agent has two less.
     pub at_work: usize,
-    /// How long an agent's request may take, from its head to its answer.
+    /// How long an agent's request may take, from its head to its answer; over the socket, without
+    /// a word of progress.
     pub time: Duration,
-    /// How long an agent's request may take that builds an index.
+    /// The same for a request that builds an index, and over the socket for any of the owner's.
     pub build_time: Duration,
     /// Connections at once, of HTTP (all addresses together) and of the socket each.
     pub connections: usize,
@@ -45,7 +47,7 @@ impl Default for Limits {
             answer: 4 << 20,
             of_agent: 16,
             of_owner: 256,
-            at_work: threads.clamp(2, 16) + 1,
+            at_work: threads.clamp(2, 16) + 2,
             time: Duration::from_secs(30),
             build_time: Duration::from_secs(600),
             connections: connections(),

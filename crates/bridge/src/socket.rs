@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Semaphore, mpsc};
+use tokio::time::Instant;
 use tracing::warn;
 
 use crate::bridge::Ask;
@@ -128,15 +129,15 @@ async fn answer<R: AsyncRead + Unpin>(
     };
     let cancel = office.cancel();
     let (send, mut told) = mpsc::unbounded_channel();
-    let hearing = match progress {
-        true => Hearing::telling(
-            cancel.clone(),
-            Box::new(move |progress| {
-                let _ = send.send(progress);
-            }),
-        ),
-        false => Hearing::silent(cancel.clone()),
+    let tell = move |progress| {
+        let _ = send.send(progress);
     };
+    let hearing = Hearing::telling(cancel.clone(), Box::new(tell));
+    let time = match caller {
+        As::Owner => office.bridge.limits().build_time,
+        _ => office.bridge.time_for(&ask.capability),
+    };
+    let mut until = Instant::now() + time;
     let bridge = Arc::clone(&office.bridge);
     let mut work = std::pin::pin!(blocking(move || {
         let caller = caller_of(&bridge, &caller)?;
@@ -148,8 +149,15 @@ async fn answer<R: AsyncRead + Unpin>(
     let outcome = loop {
         tokio::select! {
             outcome = &mut work => break outcome,
-            Some(progress) = told.recv() => {
-                write(writing, &json!({ "progress": progress })).await?;
+            Some(step) = told.recv() => {
+                until = Instant::now() + time;
+                if progress {
+                    write(writing, &json!({ "progress": step })).await?;
+                }
+            }
+            () = tokio::time::sleep_until(until) => {
+                cancel.cancel();
+                break Err(Refusal::TookTooLong(time).into());
             }
             more = lines.fill_buf(), if listening => {
                 listening = false;

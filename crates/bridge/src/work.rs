@@ -1,4 +1,5 @@
-//! Places at work: so many requests are worked on at once, and no agent has all of them.
+//! Places at work: so many requests are worked on at once, and one is kept for the owner whatever
+//! agents ask.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -28,17 +29,23 @@ impl Work {
         }
     }
 
-    /// Waits until `until` for a place. Who is not the owner leaves one to others.
+    /// Waits until `until` for a place. All who are not the owner leave one to the owner, and each
+    /// of them leaves one to the others, as far as there are so many.
     pub(crate) fn place(&self, caller: &Caller, until: Instant) -> Option<Place<'_>> {
-        let most = match caller {
-            Caller::Owner => self.places,
-            _ => self.places.saturating_sub(1).max(1),
-        };
-        let name = caller.counted_as();
+        self.place_of(caller.counted_as(), until)
+    }
+
+    fn place_of(&self, name: &str, until: Instant) -> Option<Place<'_>> {
+        let of_agents = self.places.saturating_sub(1).max(1);
+        let of_agent = self.places.saturating_sub(2).max(1);
+        let owner = Caller::Owner.counted_as();
         let mut at_work = self.at_work();
         loop {
-            let own = at_work.get(name).copied().unwrap_or(0);
-            if own < most && at_work.values().sum::<usize>() < self.places {
+            let held = |name: &str| at_work.get(name).copied().unwrap_or(0);
+            let (own, all) = (held(name), at_work.values().sum::<usize>());
+            let agents = all - held(owner);
+            let is_within = name == owner || own < of_agent && agents < of_agents;
+            if is_within && all < self.places {
                 at_work.insert(name.to_string(), own + 1);
                 return Some(Place {
                     work: self,
@@ -75,23 +82,32 @@ impl Drop for Place<'_> {
 
 #[cfg(test)]
 mod tests {
-    use lorewell_agents::Reader;
-
     use super::*;
 
     #[test]
-    fn an_agent_leaves_a_place_to_others() {
-        let work = Work::new(2);
-        let (owner, client) = (Caller::Owner, Caller::client(Reader::Remote));
-        let now = || Instant::now();
-        let first = work.place(&client, now()).unwrap();
-        assert!(work.place(&client, now()).is_none());
-        let _others = work.place(&owner, now()).unwrap();
-        assert!(work.place(&owner, now()).is_none());
-        drop(first);
-        assert!(work.place(&owner, now()).is_some());
-        // Where there is one place alone, it is everybody's.
+    fn agents_leave_a_place_to_the_owner_and_each_leaves_one_to_the_others() {
+        let owner = Caller::Owner.counted_as();
+        let now = Instant::now;
+        let work = Work::new(4);
+        let _first = work.place_of("one", now()).unwrap();
+        let second = work.place_of("one", now()).unwrap();
+        assert!(work.place_of("one", now()).is_none(), "one is for others");
+        let _third = work.place_of("two", now()).unwrap();
+        // All agents together have not all.
+        assert!(work.place_of("two", now()).is_none());
+        assert!(work.place_of("three", now()).is_none());
+        let own = work.place_of(owner, now()).unwrap();
+        assert!(work.place_of(owner, now()).is_none());
+        drop((second, own));
+        let _own = work.place_of(owner, now()).unwrap();
+        let _own_too = work.place_of(owner, now()).unwrap();
+        assert!(work.place_of("two", now()).is_none(), "all are taken");
+    }
+
+    #[test]
+    fn where_there_is_one_place_alone_it_is_everybodys() {
         let only = Work::new(1);
-        assert!(only.place(&client, now()).is_some());
+        assert!(only.place_of("one", Instant::now()).is_some());
+        assert!(only.place(&Caller::Owner, Instant::now()).is_some());
     }
 }

@@ -14,15 +14,16 @@ const MOST: usize = 8;
 pub struct AidInput {
     /// Other ways to put the same question; each counts less than the question itself.
     #[serde(default)]
-    #[schemars(length(max = 8))]
+    #[schemars(length(max = 8), inner(length(max = 10_000)))]
     pub also: Vec<String>,
     /// Words that a passage must have; several must all be there.
     #[serde(default)]
+    #[schemars(inner(length(max = 500)))]
     pub must: Vec<String>,
     /// A text, or a place in a note (`Kiln.md`, `Kiln.md#Firing`, `Kiln.md:12-40`), that passages
     /// should be like; of a place, its own passages are left out.
     #[serde(default)]
-    #[schemars(length(max = 8))]
+    #[schemars(length(max = 8), inner(length(max = 10_000)))]
     pub like: Vec<String>,
 }
 

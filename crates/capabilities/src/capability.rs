@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::input::check_fields;
+use crate::sizes::{bounded, check_sizes};
 use crate::{ContextPack, Desk, Failure, Links, Read, Rebuild, Related, Search, Status, Verify};
 
 /// What a caller must be allowed to do.
@@ -76,10 +77,19 @@ impl Entry {
             access: C::ACCESS,
             positional: C::POSITIONAL,
             fresh: C::FRESH,
-            input_schema: || schema_for!(C::Input),
+            input_schema: || bounded(schema_for!(C::Input)),
             output_schema: || without_null(schema_for!(C::Output)),
             run: run_json::<C>,
         }
+    }
+
+    /// Refuses an input with a list or text that is larger than its schema says. [`Entry::run`]
+    /// does so too; this costs nothing else.
+    ///
+    /// # Errors
+    /// [`Failure::wrong_use`] naming the field and the limit.
+    pub fn check_sizes(&self, input: &Value) -> Result<(), Failure> {
+        check_sizes(input, (self.input_schema)().as_value())
     }
 
     /// The name without its family: `search`.
@@ -131,7 +141,9 @@ fn without_null(mut schema: Schema) -> Schema {
 }
 
 fn run_json<C: Capability>(desk: &Desk<'_>, input: Value) -> Result<Value, Failure> {
-    check_fields(&input, schema_for!(C::Input).as_value())?;
+    let schema = bounded(schema_for!(C::Input));
+    check_sizes(&input, schema.as_value())?;
+    check_fields(&input, schema.as_value())?;
     let input: C::Input = serde_json::from_value(input).map_err(|error| {
         Failure::wrong_use(format!("the input is not as expected: {error}"), "")
     })?;

@@ -23,6 +23,7 @@ const SIZES: [u32; 4] = [3, 5, 8, 12];
 #[schemars(deny_unknown_fields)]
 pub struct ContextInput {
     /// The question, in natural words. Every character is literal; there are no operators.
+    #[schemars(length(max = 4_000_000))]
     pub query: String,
     /// How many tokens the text has at most, labels and all (1200).
     #[serde(default)]
@@ -35,6 +36,7 @@ pub struct ContextInput {
     /// Notes that the prompt holds already, by path: they are left out, and copies of their
     /// passages too.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub attached: Vec<String>,
     /// Tell of each source only where it is, what it is worth and what kind of evidence it is: its
     /// words stand in the text.

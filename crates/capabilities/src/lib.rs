@@ -19,6 +19,7 @@ mod rebuild;
 mod received;
 mod related;
 mod search;
+mod sizes;
 mod status;
 mod verify;
 

@@ -129,6 +129,7 @@ impl Capability for Related {
             ));
         }
         degraded.extend(ambiguous);
+        degraded.extend(found.words.map(|reason| format!("words: {reason}")));
         let (lane, dense) = LaneJson::new(found.dense);
         degraded.extend(
             dense

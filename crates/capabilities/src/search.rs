@@ -23,6 +23,7 @@ pub struct SearchInput {
     /// filter, `must` or `like` is given it may be left out: filters alone list their notes, newest
     /// first.
     #[serde(default)]
+    #[schemars(length(max = 4_000_000))]
     pub query: Option<String>,
     /// How many passages at most, 1 to 50 (setting `limit`, 6).
     #[serde(default)]

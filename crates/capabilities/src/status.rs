@@ -290,9 +290,10 @@ impl Capability for Status {
             warnings: status.warnings.into_iter().map(WarningJson::new).collect(),
             warnings_total: status.warnings_total,
             network_targets: status.network_targets,
-            verified: status
-                .verified
-                .map(|outcome| outcome.err().unwrap_or_else(|| "ok".to_string())),
+            verified: status.verified.map(|outcome| match outcome {
+                Ok(()) => "ok".to_string(),
+                Err(what) => format!("{what}; `lorewell rebuild` makes it anew"),
+            }),
             file: status.file.map(|state| FileJson::of_state(path, state)),
         })
     }

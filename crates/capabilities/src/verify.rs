@@ -21,15 +21,20 @@ pub struct Verify;
 pub struct VerifyInput {
     /// A Markdown answer with citations: `[1]`, `[[Note]]`, `[[Note#Heading]]`, `[label](Note.md)`.
     #[serde(default)]
-    #[schemars(extend("contentMediaType" = "text/markdown"))]
+    #[schemars(length(max = 100_000), extend("contentMediaType" = "text/markdown"))]
     pub answer: Option<String>,
     /// What `[1]`, `[2]` and so on mean in the answer: the `sources` of the context that it was
     /// made from, or that whole context.
     #[serde(default, deserialize_with = "sources")]
-    #[schemars(extend("type" = ["array", "object"], "contentMediaType" = "application/json"))]
+    #[schemars(extend(
+        "type" = ["array", "object"],
+        "contentMediaType" = "application/json",
+        "maxItems" = 200
+    ))]
     pub sources: Vec<SourceInput>,
     /// Quotations, each with the note that should hold it.
     #[serde(default)]
+    #[schemars(length(max = 200))]
     pub quotes: Vec<QuoteInput>,
 }
 
@@ -38,6 +43,7 @@ pub struct VerifyInput {
 #[serde(deny_unknown_fields)]
 pub struct QuoteInput {
     /// Words that should stand in a note; an ellipsis (`…`, `[...]`) leaves some out.
+    #[schemars(length(max = 10_000))]
     pub quote: String,
     /// The note that should hold the quote: its path, name, title or alias, or a link
     /// (`[[Note#Heading]]`); without it, any.

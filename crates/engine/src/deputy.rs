@@ -32,9 +32,12 @@ impl Host {
         let state = self.wanted_snapshot()?;
         let coverage = state.model().map_or(0.0, share);
         let model = self.embedder.model().to_string();
-        let reason = match self.embedder.trouble() {
-            Some(trouble) => format!("{model} cannot answer now: {trouble}"),
-            None => format!(
+        let reason = match (self.embedder.trouble(), snapshot.lost_vectors_of_wanted()) {
+            (Some(trouble), _) => format!("{model} cannot answer now: {trouble}"),
+            (None, Some(what)) => format!(
+                "the vectors of {model} are damaged ({what}); `lorewell rebuild` makes them anew"
+            ),
+            (None, None) => format!(
                 "{:.0} % of the passages have a vector of {model} by now",
                 coverage * 100.0
             ),

@@ -204,6 +204,7 @@ impl Host {
         Ok(Some(Behind {
             is_current: changes.is_empty()
                 && !totals.unfinished
+                && snapshot.damage().is_none()
                 && !self.lacks_vectors(&snapshot)?
                 && snapshot.was_read_with(&self.settings.index, listing)?,
             same_rules: snapshot.excludes_by(&listing.rules)?,

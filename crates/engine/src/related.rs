@@ -42,6 +42,8 @@ pub struct RelatedNotes {
     pub notes: Vec<RelatedEntry>,
     /// How the comparison by meaning fared.
     pub dense: LaneReport,
+    /// Why not all words could be compared, if so.
+    pub words: Option<String>,
 }
 
 /// A related note.
@@ -101,6 +103,7 @@ impl View<'_> {
             others,
             notes,
             dense,
+            words: found.words,
         })
     }
 

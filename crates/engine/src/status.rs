@@ -69,7 +69,7 @@ pub struct Status {
     pub warnings_total: u64,
     /// Where this vault's text is sent, by its settings.
     pub network_targets: Vec<String>,
-    /// The outcome of the check, if it was wanted: nothing wrong, or what.
+    /// The outcome of the check, if it was wanted or a file is damaged: nothing wrong, or what.
     pub verified: Option<Result<(), String>>,
     /// The answer to `why_not`.
     pub file: Option<FileState>,
@@ -233,8 +233,8 @@ impl Host {
             warnings,
             warnings_total,
             network_targets: self.embedder.network_target().into_iter().collect(),
-            verified: match (&snapshot, request.verify) {
-                (Some(snapshot), true) => {
+            verified: match &snapshot {
+                Some(snapshot) if request.verify || snapshot.damage().is_some() => {
                     Some(snapshot.verify().map_err(|error| error.to_string()))
                 }
                 _ => None,

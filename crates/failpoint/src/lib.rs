@@ -30,9 +30,11 @@ mod armed {
         Cut,
         /// The disk has no room.
         DiskFull,
-        /// It unwinds from there, past all that would put an error right: what is on disk is what a
-        /// process that was killed there leaves.
+        /// It unwinds from there, past all that would put an error right; what closes itself when it
+        /// is dropped still does.
         Crash,
+        /// The process ends there at once, and closes nothing.
+        Abort,
     }
 
     #[derive(Clone, Copy)]
@@ -94,6 +96,7 @@ mod armed {
             Fault::Cut => Err(io::Error::other("cut short by a test")),
             Fault::DiskFull => Err(io::ErrorKind::StorageFull.into()),
             // Without the noise of a panic: a test wants it.
+            Fault::Abort => std::process::abort(),
             Fault::Crash => resume_unwind(Box::new(point)),
         }
     }

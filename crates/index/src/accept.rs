@@ -35,7 +35,12 @@ impl Writer {
         let transaction = begin(&mut self.connection).map_err(fail)?;
         let known = |key| catalogue::meta(&transaction, key).map_err(fail);
         let new_reading = match reading {
-            Some(reading) if known("reading")?.as_deref() != Some(reading) => Some(reading),
+            // Words of a damaged segment come back with the notes.
+            Some(reading)
+                if known("reading")?.as_deref() != Some(reading) || !self.state.lost.is_empty() =>
+            {
+                Some(reading)
+            }
             _ => None,
         };
         let same_rules = known("rules")? == Some(rules_key(rules));

@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 
 use crate::IndexError;
 use crate::failpoint::failpoint;
+use crate::heal::fresh_folder;
 use crate::model_row::ModelRow;
 use crate::writer::{Writer, begin, sync_folder};
 
@@ -68,7 +69,7 @@ impl Writer {
         let fail = |source| IndexError::vectors(self.layout.folder(), source);
         let old = self.layout.vectors(&model.folder);
         let reader = VectorReader::open(&old, model.dimension, model.rows).map_err(fail)?;
-        let folder = self.fresh_folder(model);
+        let folder = fresh_folder(&self.layout, &model.folder);
         let place = self.layout.vectors(&folder);
         let mut vectors = VectorWriter::open(&place, model.dimension, 0).map_err(fail)?;
         let mut moved = Vec::with_capacity(model.live.count() as usize);
@@ -85,19 +86,6 @@ impl Writer {
             vectors,
             moved,
         })
-    }
-
-    /// A name that no folder of vectors has.
-    fn fresh_folder(&self, model: &ModelRow) -> String {
-        let stem = model.folder.split('-').next().unwrap_or(&model.folder);
-        let mut number = 1_u32;
-        loop {
-            let name = format!("{stem}-{number}");
-            if !self.layout.vectors(&name).exists() {
-                return name;
-            }
-            number += 1;
-        }
     }
 
     /// Goes on with compacted files, once they are published.

@@ -22,6 +22,7 @@ mod evidence;
 pub mod failpoint;
 #[cfg(not(feature = "failpoints"))]
 mod failpoint;
+mod heal;
 mod known;
 mod later;
 mod layout;

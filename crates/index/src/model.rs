@@ -12,8 +12,10 @@ pub(crate) struct Model {
     pub(crate) id: i64,
     pub(crate) state: ModelState,
     pub(crate) live: RowSet,
-    /// Nothing where no passage was looked at yet.
+    /// Nothing where no passage was looked at yet, or the files are damaged.
     pub(crate) reader: Option<VectorReader>,
+    /// What is wrong with the files, if they are damaged.
+    pub(crate) damage: Option<String>,
 }
 
 impl Model {
@@ -55,7 +57,12 @@ impl Model {
             VectorReader::open(&layout.vectors(&subfolder), dimension, rows)
                 .map_err(|source| IndexError::vectors(folder, source))
         };
-        let reader = (rows > 0 || outside > 0).then(open).transpose()?;
+        let (reader, damage) = match (rows > 0 || outside > 0).then(open) {
+            None => (None, None),
+            Some(Ok(reader)) => (Some(reader), None),
+            Some(Err(IndexError::Damaged { what, .. })) => (None, Some(what)),
+            Some(Err(error)) => return Err(error),
+        };
         let refused = match waiting {
             0 => 0,
             _ => refused_passages(connection, id).map_err(fail)?,
@@ -74,6 +81,7 @@ impl Model {
             state,
             live,
             reader,
+            damage,
         }))
     }
 }

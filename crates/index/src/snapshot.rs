@@ -12,7 +12,7 @@ use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
 use crate::rest::Mark;
 use crate::sealed::{self, is_sealed};
-use crate::state::{OpenSegment, open_segments};
+use crate::state::{OpenSegment, OpenSegments, open_segments};
 use crate::{
     Changes, Date, Evidence, EvidenceClass, IndexError, IndexSettings, Layout, ModelState,
     SkippedFile, StoredNote, StoredPassage, Totals, Warning, catalogue, purge, schema,
@@ -26,12 +26,22 @@ pub struct Snapshot {
     pub(crate) connection: Connection,
     pub(crate) segments: Vec<OpenSegment>,
     pub(crate) model: Option<Model>,
+    pub(crate) damage: Damage,
     fingerprint: String,
     totals: Totals,
     /// How the catalogue was when it was opened.
     pub(crate) mark: Mark,
     /// First passage, passages and class of notes of a lesser class of evidence.
     pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
+}
+
+/// The damaged files of a generation: what is wrong with the first of each kind.
+#[derive(Default)]
+pub(crate) struct Damage {
+    words: Option<String>,
+    vectors: Option<String>,
+    /// Of a model in whose place another answers.
+    passed_over: Option<String>,
 }
 
 /// What a name of a note is.
@@ -69,10 +79,15 @@ impl Snapshot {
         // under the next generation.
         let mut attempts = 0;
         loop {
-            match Snapshot::open_once(layout, fingerprint) {
-                Err(IndexError::Damaged { .. }) if attempts < 3 && layout.exists() => attempts += 1,
-                other => return other,
+            let outcome = Snapshot::open_once(layout, fingerprint);
+            let again = match &outcome {
+                Ok(snapshot) => snapshot.damage().is_some(),
+                Err(error) => matches!(error, IndexError::Damaged { .. }) && layout.exists(),
+            };
+            if !again || attempts == 3 {
+                return outcome;
             }
+            attempts += 1;
         }
     }
 
@@ -86,12 +101,16 @@ impl Snapshot {
             return Snapshot::open(layout, "");
         };
         let snapshot = Snapshot::open(layout, wanted)?;
-        if others.is_empty() || snapshot.model().is_some_and(ModelState::is_complete) {
+        let is_whole = snapshot.damage.vectors.is_none();
+        let is_complete = snapshot.model().is_some_and(ModelState::is_complete);
+        if others.is_empty() || is_complete && is_whole {
             return Ok(snapshot);
         }
         for other in others {
-            let instead = Snapshot::open(layout, other)?;
-            if instead.model().is_some_and(|model| model.embedded > 0) {
+            let mut instead = Snapshot::open(layout, other)?;
+            let is_whole = instead.damage.vectors.is_none();
+            if is_whole && instead.model().is_some_and(|model| model.embedded > 0) {
+                instead.damage.passed_over = snapshot.damage.vectors;
                 return Ok(instead);
             }
         }
@@ -104,14 +123,20 @@ impl Snapshot {
         let connection = schema::open_for_reading(layout)?;
         connection.execute_batch("BEGIN").map_err(fail)?;
         let totals = read_totals(&connection).map_err(fail)?;
-        let segments = open_segments(layout, &connection)?;
+        let OpenSegments { whole, lost } = open_segments(layout, &connection)?;
         let model = Model::open(layout, &connection, fingerprint)?;
+        let damage = Damage {
+            words: lost.into_iter().next().map(|(_, what)| what),
+            vectors: model.as_ref().and_then(|model| model.damage.clone()),
+            passed_over: None,
+        };
         let mark = Mark::of(layout, &connection).map_err(fail)?;
         Ok(Snapshot {
             layout: layout.clone(),
             connection,
-            segments,
+            segments: whole,
             model,
+            damage,
             fingerprint: fingerprint.to_string(),
             totals,
             mark,
@@ -140,6 +165,41 @@ impl Snapshot {
     /// The lexical segments with their dead passages.
     pub fn segments(&self) -> Vec<Live<'_>> {
         self.segments.iter().map(OpenSegment::live).collect()
+    }
+
+    /// What of it is damaged, for people; the rest answers.
+    pub fn damage(&self) -> Option<&str> {
+        let Damage {
+            words,
+            vectors,
+            passed_over,
+        } = &self.damage;
+        let first = words.as_ref().or(vectors.as_ref()).or(passed_over.as_ref());
+        first.map(String::as_str)
+    }
+
+    /// What is wrong with the lexical segments, if not all are whole: the first fault.
+    pub fn lost_words(&self) -> Option<&str> {
+        self.damage.words.as_deref()
+    }
+
+    /// What is wrong with the vectors of the wanted model, if they are damaged.
+    pub fn lost_vectors(&self) -> Option<&str> {
+        self.damage.vectors.as_deref()
+    }
+
+    /// What is wrong with the vectors of the model in whose place this one answers.
+    pub fn lost_vectors_of_wanted(&self) -> Option<&str> {
+        self.damage.passed_over.as_deref()
+    }
+
+    /// The share of passages whose words can be looked up.
+    pub fn share_of_words(&self) -> f32 {
+        let alive: u64 = self.segments.iter().map(|s| u64::from(s.alive())).sum();
+        match self.totals.passages {
+            0 => 1.0,
+            all => (alive as f32 / all as f32).min(1.0),
+        }
     }
 
     /// Vectors of the wanted model, and which rows are alive; `None` if it has none here.

@@ -19,6 +19,9 @@ const KEPT_MODELS: usize = 2;
 /// The generation as the writer changes it.
 pub(crate) struct State {
     pub(crate) segments: Vec<OpenSegment>,
+    /// Segments that are named and damaged, by number. Their words are found again when every note
+    /// has been read anew.
+    pub(crate) lost: Vec<i64>,
     /// The model that is written for.
     pub(crate) model: ModelRow,
     /// Models beside it, whose vectors stay until it covers everything, and some longer.
@@ -41,14 +44,15 @@ impl State {
         connection: &Connection,
         embedder: &dyn Embedder,
     ) -> Result<State, IndexError> {
-        let segments = open_segments(layout, connection)?;
+        let OpenSegments { whole, lost } = open_segments(layout, connection)?;
         let (model, others) = ModelRow::load(layout, connection, embedder)?;
         let count = |key| {
             catalogue::number(connection, key)
                 .map_err(|source| IndexError::sqlite(layout.folder(), source))
         };
         Ok(State {
-            segments,
+            segments: whole,
+            lost: lost.into_iter().map(|(id, _)| id).collect(),
             model,
             others,
             notes: count("notes")?,
@@ -197,11 +201,18 @@ impl OpenSegment {
     }
 }
 
-/// The segments that the catalogue names, opened.
+/// The segments that the catalogue names.
+pub(crate) struct OpenSegments {
+    pub(crate) whole: Vec<OpenSegment>,
+    /// The damaged ones, by number, and what is wrong with each.
+    pub(crate) lost: Vec<(i64, String)>,
+}
+
+/// Opens the segments that the catalogue names.
 pub(crate) fn open_segments(
     layout: &Layout,
     connection: &Connection,
-) -> Result<Vec<OpenSegment>, IndexError> {
+) -> Result<OpenSegments, IndexError> {
     let folder = layout.folder();
     let fail = |source| IndexError::sqlite(folder, source);
     let mut statement = connection
@@ -210,16 +221,26 @@ pub(crate) fn open_segments(
     let rows = statement
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
         .map_err(fail)?;
-    let mut segments = Vec::new();
+    let mut segments = OpenSegments {
+        whole: Vec::new(),
+        lost: Vec::new(),
+    };
     for row in rows {
         let (id, dead): (i64, Vec<u8>) = row.map_err(fail)?;
-        let segment =
-            Segment::open(&layout.segment(id)).map_err(|e| IndexError::segment(folder, e))?;
+        let opened = Segment::open(&layout.segment(id)).map_err(|e| IndexError::segment(folder, e));
+        let segment = match opened {
+            Ok(segment) => segment,
+            Err(IndexError::Damaged { what, .. }) => {
+                segments.lost.push((id, what));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let dead = Bitmap::from_bytes(&dead).ok_or_else(|| IndexError::Damaged {
             path: folder.to_path_buf(),
             what: format!("the list of deleted passages of segment {id}"),
         })?;
-        segments.push(OpenSegment {
+        segments.whole.push(OpenSegment {
             dead,
             ..OpenSegment::fresh(id, segment)
         });

@@ -109,6 +109,7 @@ pub(crate) fn run(
     }
     writer.purge()?;
     writer.finish()?;
+    writer.forget_lost_segments()?;
     let mut unread = 0;
     if preparation.embedder.cost() == Cost::Cheap {
         let filled = writer.fill(Desk {

@@ -13,6 +13,9 @@ impl Snapshot {
     /// [`IndexError::Damaged`] naming the first fault found.
     pub fn verify(&self) -> Result<(), IndexError> {
         self.check_catalogue()?;
+        if let Some(what) = self.damage() {
+            return Err(self.damaged(what.to_string()));
+        }
         self.check_segments()?;
         match &self.model {
             Some(model) => self.check_vectors(model),

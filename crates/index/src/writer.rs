@@ -18,7 +18,7 @@ use crate::record::record_other;
 use crate::state::{OpenSegment, State};
 use crate::update::{self, Observer, UpdateReport};
 use crate::whole::Step;
-use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, purge, schema};
+use crate::{IndexError, IndexSettings, Layout, Lock, catalogue, heal, purge, schema};
 
 /// Writes an index. Holds the writer's lock as long as it lives.
 pub struct Writer {
@@ -393,6 +393,7 @@ fn load(
     connection: &Connection,
     embedder: &dyn Embedder,
 ) -> Result<(State, VectorWriter), IndexError> {
+    heal::let_damaged_vectors_go(layout, connection)?;
     let state = State::load(layout, connection, embedder)?;
     let folder = layout.vectors(&state.model.folder);
     let is_new = state.model.rows == 0 || !folder.exists();

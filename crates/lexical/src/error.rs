@@ -16,14 +16,14 @@ pub enum SegmentError {
         source: io::Error,
     },
     /// The file does not start with the magic bytes.
-    #[error("{path} is not a lexical segment; rebuild the index")]
+    #[error("{path} is not a lexical segment")]
     NotASegment {
         /// The segment's file.
         path: PathBuf,
     },
     /// The file has a format version that this program does not read.
     #[error(
-        "the lexical segment {path} has format version {found}, and this program reads {supported}; rebuild the index, or use the program that wrote it"
+        "the lexical segment {path} has format version {found}, and this program reads {supported}; use `lorewell rebuild`, or the program that wrote it"
     )]
     Version {
         /// The segment's file.
@@ -34,9 +34,7 @@ pub enum SegmentError {
         supported: u32,
     },
     /// The file is shorter or longer than its header says.
-    #[error(
-        "the lexical segment {path} has {found} bytes instead of {expected}; rebuild the index"
-    )]
+    #[error("the lexical segment {path} has {found} bytes instead of {expected}")]
     Length {
         /// The segment's file.
         path: PathBuf,
@@ -46,7 +44,7 @@ pub enum SegmentError {
         found: u64,
     },
     /// A checksum does not match, or the content contradicts itself.
-    #[error("the lexical segment {path} is damaged ({what}); rebuild the index")]
+    #[error("the lexical segment {path} is damaged ({what})")]
     Damaged {
         /// The segment's file.
         path: PathBuf,

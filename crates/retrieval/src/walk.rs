@@ -10,7 +10,7 @@ use crate::answer::{Answer, AnswerPassage, Confidence};
 use crate::fusion::{Fused, FusionInput, Voice, fuse};
 use crate::lane::{Lane, LaneReport, LaneResult, LaneState, Reason};
 use crate::lanes::text::Terms;
-use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab};
+use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab, why_words_lack};
 use crate::literal::keep_literal_first;
 use crate::page::Page;
 use crate::phrases::Phrases;
@@ -159,8 +159,11 @@ impl<'a> Search<'a> {
         let settings = &self.request.settings;
         let mut lanes = [Lane::Text, Lane::Title, Lane::Dense, Lane::Vocab]
             .into_iter()
-            .map(|lane| self.first_round(lane, depth))
-            .collect::<Result<Vec<LaneResult>, _>>()?;
+            .map(|lane| {
+                let result = self.first_round(lane, depth)?;
+                Ok(self.without_lost_words(result))
+            })
+            .collect::<Result<Vec<LaneResult>, RetrievalError>>()?;
         let mut inputs: Vec<FusionInput> = lanes.iter().map(|lane| self.input(lane)).collect();
         let question = inputs.clone();
         let mut aids = std::mem::take(&mut self.aids);
@@ -228,6 +231,25 @@ impl<'a> Search<'a> {
                 .map(|hit| (hit.passage, hit.score, hit.strength))
                 .collect(),
         }
+    }
+
+    /// A lane that looks words up says so where some of them are damaged.
+    fn without_lost_words(&self, mut result: LaneResult) -> LaneResult {
+        let snapshot = self.ground.snapshot;
+        let report = &mut result.report;
+        let by_words = matches!(report.lane, Lane::Text | Lane::Vocab);
+        let Some(reason) = why_words_lack(snapshot).filter(|_| by_words) else {
+            return result;
+        };
+        report.state = match &report.state {
+            LaneState::Off => return result,
+            _ if self.ground.segments.is_empty() => LaneState::Unavailable { reason },
+            _ => LaneState::Partial {
+                coverage: snapshot.share_of_words(),
+                reason,
+            },
+        };
+        result
     }
 
     /// Runs a lane of the first round if it is asked; else it is reported as off.

@@ -17,13 +17,13 @@ pub enum VectorError {
         source: io::Error,
     },
     /// The file is something else, or its header is damaged.
-    #[error("{} is not a vector file or its header is damaged; delete its folder to embed again", path.display())]
+    #[error("{} is not a vector file or its header is damaged", path.display())]
     Header {
         /// The file.
         path: PathBuf,
     },
     /// A newer Lorewell wrote the file.
-    #[error("{} has format version {found}, this program reads up to {known}; use a newer program or delete the folder", path.display())]
+    #[error("{} has format version {found}, this program reads up to {known}; use a newer program or `lorewell rebuild`", path.display())]
     NewerVersion {
         /// The file.
         path: PathBuf,
@@ -43,7 +43,7 @@ pub enum VectorError {
         expected: usize,
     },
     /// The file ends before the last published row.
-    #[error("{} is {found} bytes long but {rows} rows need {needed}; it was cut off, delete its folder to embed again", path.display())]
+    #[error("{} is {found} bytes long but {rows} rows need {needed}; it was cut off", path.display())]
     TooShort {
         /// The file.
         path: PathBuf,

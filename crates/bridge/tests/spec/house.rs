@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use lorewell_agents::{Approval, Reader, Register, VaultScope};
 use lorewell_bridge::{
-    As, BridgeError, Client, Level, Limits, Options, Places, Request, State, serve, wait_until_gone,
+    As, BridgeError, Client, Doing, Level, Limits, Options, Places, Request, State, serve,
+    wait_until_gone,
 };
 use lorewell_capabilities::{Failure, table};
 use lorewell_engine::Quiet;
@@ -148,6 +149,15 @@ impl House {
                 return answer;
             }
             assert!(Instant::now() < until, "{answer}");
+        }
+    }
+
+    /// Waits until no request is being answered.
+    pub(crate) fn wait_until_idle(&self) {
+        let until = Instant::now() + DEADLINE;
+        while self.client().get::<Doing>(&Request::State).unwrap().running > 0 {
+            assert!(Instant::now() < until, "a request does not end");
+            thread::yield_now();
         }
     }
 

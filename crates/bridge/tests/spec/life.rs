@@ -38,6 +38,21 @@ fn strange_table() -> &'static [Entry] {
     entries.leak()
 }
 
+/// The usual abilities and one that ends when it is called off.
+fn endless_table() -> &'static [Entry] {
+    let mut entries = table().to_vec();
+    let mut endless = entries[0];
+    endless.id = "test.endless";
+    endless.run = |desk: &Desk<'_>, _: Value| {
+        while !desk.listener.stopped() {
+            thread::yield_now();
+        }
+        Ok(json!({}))
+    };
+    entries.push(endless);
+    entries.leak()
+}
+
 #[test]
 fn a_fault_in_one_request_harms_no_other() {
     let house = House::with(NOTES, |options| options.table = strange_table());
@@ -94,6 +109,25 @@ fn a_stop_lets_requests_end_and_leaves_nothing_behind() {
     outcome.unwrap();
     assert!(!places.socket().exists() && !places.state().exists());
     assert!(!is_running(&places));
+}
+
+#[test]
+fn a_request_over_the_socket_has_its_time_and_the_talk_goes_on() {
+    let house = House::with(NOTES, |options| {
+        options.table = endless_table();
+        options.limits.time = Duration::from_millis(300);
+        options.limits.build_time = Duration::from_millis(300);
+    });
+    for caller in [As::Owner, As::RemoteClient] {
+        let mut client = house.client();
+        let endless = request(caller.clone(), "test.endless", json!({}));
+        let error = client.get::<Value>(&endless).unwrap_err();
+        assert_eq!(error.code, "took_too_long");
+        // The work was called off, and the same client may ask again.
+        let again = client.get::<Value>(&request(caller, "test.fly", json!({})));
+        assert_eq!(again.unwrap_err().code, "no_such_ability");
+    }
+    house.wait_until_idle();
 }
 
 #[test]

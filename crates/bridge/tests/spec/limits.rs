@@ -103,6 +103,44 @@ fn a_caller_has_so_many_requests_at_once_and_so_much_time() {
     );
 }
 
+#[test]
+fn a_list_or_text_of_any_length_is_refused_before_any_work_on_every_road() {
+    let house = House::new(NOTES);
+    let token = house.approve("scribe", |_| {});
+    let many = |count: usize| json!(vec!["the"; count]);
+    for (route, tool, field, most) in [
+        ("search", "search_notes", "must", 50),
+        ("search", "search_notes", "folder", 50),
+        ("search", "search_notes", "tag", 50),
+        ("search", "search_notes", "also", 8),
+        ("context", "vault_context", "attached", 200),
+        ("read", "read_note", "heading", 50),
+    ] {
+        let mut input = json!({field: many(most + 1)});
+        input[if route == "read" { "note" } else { "query" }] = "kiln".into();
+        let refused = house.post(&token, &format!("/v1/{route}"), &input);
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "wrong_use")
+        );
+        let message = refused.json()["error"]["message"].to_string();
+        assert!(message.contains(&format!("“{field}”")), "{message}");
+        let refused = house.tool(&token, tool, &input);
+        assert_eq!(refused["structuredContent"]["error"]["code"], "wrong_use");
+        let refused = house.ask(route, input).unwrap_err();
+        assert_eq!(refused.code, "wrong_use", "{field}");
+    }
+    let quotes = json!({"quotes": vec![json!({"quote": "x"}); 201]});
+    let answer = json!({"answer": "x".repeat(100_001)});
+    for input in [quotes, answer] {
+        let refused = house.post(&token, "/v1/verify", &input);
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "wrong_use")
+        );
+    }
+}
+
 /// The beginning of a request whose body does not come.
 fn begun(house: &House, token: &str, path: &str) -> TcpStream {
     let bearer = format!("Bearer {token}");

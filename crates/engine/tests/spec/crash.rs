@@ -6,9 +6,17 @@ use lorewell_index::failpoint::{self, Fault};
 
 use crate::world::World;
 
+/// What takes the note on rent out of [`about_to_merge`].
+pub(crate) fn without_secrets() -> RuleSettings {
+    RuleSettings {
+        tags: vec!["secret".to_string()],
+        ..RuleSettings::default()
+    }
+}
+
 /// Three segments, so that the next update joins them; a note to remove, one to change, one to
 /// exclude.
-fn about_to_merge() -> World {
+pub(crate) fn about_to_merge() -> World {
     let world = World::built(
         "=== Kiln.md ===\nThe kiln fires at cone 6.\n=== Glaze.md ===\nCeladon glaze.\n=== Rent.md ===\n#secret quetzalrent\n",
     );
@@ -30,10 +38,7 @@ fn death_at_any_place_of_an_update_loses_nothing() {
         let mut world = about_to_merge();
         assert_eq!(world.index_files(".lex").len(), 3);
         let before = world.picture();
-        world.exclude(RuleSettings {
-            tags: vec!["secret".to_string()],
-            ..RuleSettings::default()
-        });
+        world.exclude(without_secrets());
         world.home.vault.remove("Glaze.md");
         world
             .home

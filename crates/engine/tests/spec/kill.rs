@@ -1,15 +1,22 @@
-//! A writing process that is killed at any instant leaves a whole generation behind.
+//! A writing process that is killed at any instant, or ends at any named place, leaves a whole
+//! generation behind. `LOREWELL_KILLS` says how often it is killed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use lorewell_engine::{EngineError, EngineSettings, Host, IndexError, Observer, Patience, Stage};
+use lorewell_engine::{
+    EngineError, EngineSettings, Host, IndexError, Observer, Patience, Quiet, Rules, Stage,
+};
+use lorewell_index::failpoint::{self, Fault};
 
+use crate::crash::{about_to_merge, without_secrets};
 use crate::script::{CONTENTS, PATHS, write};
 use crate::world::World;
 
 const VICTIM: &str = "LOREWELL_TEST_VICTIM";
+const WORK: &str = "LOREWELL_TEST_WORK";
+const PLACES: &str = "LOREWELL_TEST_PLACES";
 
 /// Prints a line at every step that the engine tells of.
 struct Aloud;
@@ -89,6 +96,64 @@ fn a_killed_writer_leaves_a_whole_generation() {
             "round {round}: {} notes",
             found.counts.0
         );
+    }
+}
+
+/// The process that ends at a named place, with nothing closed: one update, or one rebuild.
+#[test]
+#[ignore = "started by the test below"]
+fn ends_at_a_place() {
+    let said = |name| std::env::var(name).expect("the test below starts this one");
+    let home = std::path::PathBuf::from(said(VICTIM));
+    let mut settings = EngineSettings::default();
+    settings.index.rules = Rules::new(without_secrets()).unwrap();
+    let host = Host::open("Notes", &home.join("vault"), &home.join("index"), settings).unwrap();
+    failpoint::arm_any(said(PLACES).parse().unwrap(), Fault::Abort);
+    let done = match said(WORK).as_str() {
+        "update" => host.refresh(Patience::Wait, &Quiet),
+        _ => host.rebuild(&Quiet),
+    };
+    done.unwrap();
+    assert!(failpoint::is_armed());
+}
+
+#[test]
+fn a_process_that_ends_at_any_place_leaves_a_whole_generation() {
+    for work in ["update", "rebuild"] {
+        let mut expected = None;
+        for places in 0.. {
+            let mut world = about_to_merge();
+            world.home.vault.remove("Glaze.md");
+            let kiln = "The kiln fires at cone 10 now.\n";
+            world.home.vault.write("Kiln.md", kiln);
+            world.home.vault.write("Fourth.md", "A new note.\n");
+            let ended = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "kill::ends_at_a_place", "--ignored"])
+                .env(VICTIM, world.home.vault.root().parent().unwrap())
+                .env(WORK, work)
+                .env(PLACES, places.to_string())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
+            world.snapshot().verify().unwrap();
+            assert!(!world.found("firing").is_empty(), "{work}, {places}");
+            world.exclude(without_secrets());
+            world.refresh();
+            let picture = world.picture();
+            picture.assert_same(expected.get_or_insert_with(|| world.rebuilt_picture()));
+            assert_eq!(
+                world.files_holding("quetzalrent"),
+                [""; 0],
+                "{work}, {places}"
+            );
+            if ended.success() {
+                // It went by every place.
+                assert!(places >= 4, "{work}: {places} places");
+                break;
+            }
+            assert_eq!(ended.code(), None, "{work}, {places}: it failed instead");
+        }
     }
 }
 

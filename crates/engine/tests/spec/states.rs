@@ -5,7 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use lorewell_engine::{EngineError, FileState, Host, Quiet, RuleSettings, StatusRequest};
+use lorewell_engine::{
+    EngineError, FileState, Host, Lane, LaneState, Quiet, Request, RuleSettings, StatusRequest,
+};
 use rusqlite::Connection;
 
 use crate::world::World;
@@ -73,7 +75,7 @@ type Damage = (fn(&World), &'static str, &'static str);
 
 #[test]
 fn damage_is_told_and_rebuild_makes_it_good() {
-    let cases: [Damage; 5] = [
+    let cases: [Damage; 3] = [
         (
             |world| {
                 let path = world.home.index_dir().join("catalogue.sqlite");
@@ -96,25 +98,6 @@ fn damage_is_told_and_rebuild_makes_it_good() {
             "index_damaged",
         ),
         (
-            |world| fs::remove_file(&world.index_files(".lex")[0]).unwrap(),
-            "the index in INDEX is damaged: cannot open the lexical segment INDEX/segments/1.lex: ",
-            "index_damaged",
-        ),
-        (
-            |world| {
-                for file in world.index_files(".bin") {
-                    OpenOptions::new()
-                        .write(true)
-                        .open(file)
-                        .unwrap()
-                        .set_len(4_100)
-                        .unwrap();
-                }
-            },
-            "the index in INDEX is damaged: INDEX/vectors/",
-            "index_damaged",
-        ),
-        (
             |world| set_format(world, 4_000),
             "the index in INDEX has format 4000; this version knows formats up to 6",
             "index_newer",
@@ -127,6 +110,84 @@ fn damage_is_told_and_rebuild_makes_it_good() {
         assert_told(&world, message, code);
         world.host().rebuild(&Quiet).unwrap();
         world.picture().assert_same(&before);
+    }
+}
+
+/// A way to damage one file, and what it is.
+type Harm = (&'static str, fn(&Path));
+
+const HARMS: [Harm; 3] = [
+    ("cut", |file| {
+        let file = OpenOptions::new().write(true).open(file).unwrap();
+        file.set_len(90).unwrap();
+    }),
+    ("flipped in its header", |file| flip_a_bit(file, 1)),
+    ("deleted", |file| fs::remove_file(file).unwrap()),
+];
+
+fn asked(lanes: &[Lane]) -> Request {
+    Request {
+        lanes: lanes.to_vec(),
+        ..Request::new("celadon ash kiln")
+    }
+}
+
+/// What a view answers of a lane, and how the lane fared.
+fn answer_of(host: &Host, lane: Lane) -> (usize, LaneState) {
+    let answer = host.view().unwrap().search(&asked(&[lane])).unwrap();
+    let report = answer.lanes.iter().find(|report| report.lane == lane);
+    (answer.passages.len(), report.unwrap().state.clone())
+}
+
+fn says_rebuild(state: &LaneState) -> bool {
+    matches!(state, LaneState::Unavailable { reason } if reason.contains("`lorewell rebuild`"))
+}
+
+#[test]
+fn one_damaged_file_leaves_the_rest_answering_and_the_next_update_mends_it() {
+    for (ending, hurt, whole) in [
+        (".lex", Lane::Text, Lane::Dense),
+        ("rows.bin", Lane::Dense, Lane::Text),
+        ("keys.bin", Lane::Dense, Lane::Text),
+    ] {
+        for (how, harm) in HARMS {
+            for rebuild in [false, true] {
+                let case = format!("{ending} {how}, rebuild: {rebuild}");
+                let world = World::built(NOTES);
+                let before = world.picture();
+                harm(&world.index_files(ending)[0]);
+                let host = world.host();
+
+                let (_, state) = answer_of(&host, hurt);
+                assert!(says_rebuild(&state), "{case}: {state:?}");
+                let (found, state) = answer_of(&host, whole);
+                assert!(found > 0, "{case}");
+                assert!(!says_rebuild(&state), "{case}: {state:?}");
+                let answer = host.view().unwrap().search(&asked(&[hurt, whole])).unwrap();
+                assert!(!answer.passages.is_empty(), "{case}");
+                let said = answer.degraded.join("; ");
+                assert!(said.contains("`lorewell rebuild`"), "{case}: {said}");
+                let status = host.status(&StatusRequest::default()).unwrap();
+                assert!(matches!(status.verified, Some(Err(_))), "{case}");
+
+                match rebuild {
+                    true => drop(host.rebuild(&Quiet).unwrap()),
+                    false => drop(world.refresh()),
+                }
+                let check = StatusRequest {
+                    verify: true,
+                    ..StatusRequest::default()
+                };
+                let host = world.host();
+                assert_eq!(
+                    host.status(&check).unwrap().verified,
+                    Some(Ok(())),
+                    "{case}"
+                );
+                assert!(!says_rebuild(&answer_of(&host, hurt).1), "{case}");
+                world.picture().assert_same(&before);
+            }
+        }
     }
 }
 

@@ -47,12 +47,13 @@ pub(crate) fn run(
             });
         }
     };
-    let Some((reader, live)) = snapshot.vectors() else {
+    let with_rows = snapshot.vectors().filter(|(_, live)| live.count() > 0);
+    let Some((reader, live)) = with_rows else {
         let state = if snapshot.totals().passages == 0 {
             LaneState::Ok
         } else {
             LaneState::Unavailable {
-                reason: format!("no passage has a vector of {}", embedder.model()),
+                reason: why_no_vectors(snapshot, embedder),
             }
         };
         return Ok(silent(state));
@@ -79,6 +80,17 @@ pub(crate) fn run(
         result: with_model(state(snapshot, embedder), hits, embedder),
         question: Some(vector),
     })
+}
+
+/// Why a generation with passages has no vectors to look at.
+pub(crate) fn why_no_vectors(snapshot: &Snapshot, embedder: &dyn Embedder) -> String {
+    let model = embedder.model();
+    match snapshot.lost_vectors() {
+        Some(what) => format!(
+            "the vectors of {model} are damaged ({what}); `lorewell rebuild` makes them anew"
+        ),
+        None => format!("no passage has a vector of {model}"),
+    }
 }
 
 /// The lane by vectors of whole notes that another program made: of each note its first passage.

@@ -14,6 +14,14 @@ use lorewell_lexical::{Bitmap, Hit, Live, QueryTerm, SegmentError};
 use lorewell_vectors::RowSet;
 use rustc_hash::FxHashMap;
 
+/// Why not all words can be looked up, if a lexical segment is damaged.
+pub(crate) fn why_words_lack(snapshot: &Snapshot) -> Option<String> {
+    let what = snapshot.lost_words()?;
+    Some(format!(
+        "words of the index are damaged ({what}); `lorewell rebuild` makes them anew"
+    ))
+}
+
 /// What every lane stands on: a generation, and what of it may be in the answer.
 pub(crate) struct Ground<'a> {
     pub(crate) snapshot: &'a Snapshot,

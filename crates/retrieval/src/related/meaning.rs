@@ -53,7 +53,7 @@ pub(crate) fn meaning(
         notes: FxHashMap::default(),
     };
     let Some((reader, live)) = snapshot.vectors() else {
-        let reason = format!("no passage has a vector of {}", embedder.model());
+        let reason = dense::why_no_vectors(snapshot, embedder);
         return Ok(silent(LaneState::Unavailable { reason }));
     };
     let mut own = Vec::new();

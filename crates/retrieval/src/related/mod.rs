@@ -107,6 +107,8 @@ pub struct Related {
     pub notes: Vec<RelatedNote>,
     /// How the comparison by meaning fared.
     pub dense: LaneReport,
+    /// Why not all words could be compared, if so.
+    pub words: Option<String>,
 }
 
 /// Finds the notes that are related to a note.
@@ -345,6 +347,7 @@ impl Search<'_> {
             .collect::<Result<_, _>>()?;
         Ok(Related {
             notes,
+            words: crate::lanes::why_words_lack(self.snapshot),
             dense: LaneReport {
                 lane: Lane::Dense,
                 state: evidence.meaning.state,
