@@ -118,9 +118,12 @@ impl RowSet {
 
     /// Replaces rows `64 × index ..`; bits past the end are passed over.
     pub(crate) fn put_word(&mut self, index: usize, word: u64) {
-        let past = (index + 1 == self.words.len() && self.rows % 64 != 0)
-            .then(|| u64::MAX << (self.rows % 64))
-            .unwrap_or(0);
+        let ends_here = index + 1 == self.words.len() && !self.rows.is_multiple_of(64);
+        let past = if ends_here {
+            u64::MAX << (self.rows % 64)
+        } else {
+            0
+        };
         if let Some(place) = self.words.get_mut(index) {
             *place = word & !past;
         }

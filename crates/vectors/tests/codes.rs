@@ -32,26 +32,27 @@ fn key(row: u32) -> Key {
 
 /// Publishes rows `from..to` in a folder.
 fn append(dir: &Path, from: u32, to: u32) {
-    let mut writer = VectorWriter::open(dir, DIMENSION, u64::from(from)).unwrap();
+    let mut writer =
+        VectorWriter::open(dir, DIMENSION, u64::from(from)).expect("a folder of vectors");
     for row in from..to {
         writer.append(key(row), &vector(row));
     }
-    writer.sync().unwrap();
+    writer.sync().expect("a folder of vectors");
 }
 
 fn reader(dir: &Path, rows: u32) -> VectorReader {
-    VectorReader::open(dir, DIMENSION, u64::from(rows)).unwrap()
+    VectorReader::open(dir, DIMENSION, u64::from(rows)).expect("a folder of vectors")
 }
 
 fn many() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a folder of vectors");
     append(dir.path(), 0, MANY);
     dir
 }
 
 #[test]
 fn few_rows_have_no_codes_and_are_all_compared() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a folder of vectors");
     append(dir.path(), 0, 500);
     let reader = reader(dir.path(), 500);
     assert!(!reader.has_codes());
