@@ -28,7 +28,7 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
     let (vault, settings) = chosen_vault(config, matches)?;
     let remote = Remote::of(entry, matches);
     if let Some(remote) = &remote {
-        remote.check(config, &vault, &fields::files(entry, matches))?;
+        remote.check(config, (&vault, &settings), &fields::files(entry, matches))?;
     }
     for warning in settings.warnings() {
         style::warn(&warning.message);

@@ -1,5 +1,6 @@
 //! `lorewell fuse`: joins ranked lists into one by weighted reciprocal rank fusion. The same lists
-//! give the same ranking, byte for byte. It reads no notes and needs no vault.
+//! give the same ranking, byte for byte. It reads no notes and needs no vault. Of what it reads it
+//! gives names alone, and of what is no list nothing: agents run it on files of their choice.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,6 +18,8 @@ use crate::style::{self, FAINT, TITLE, inert_line, styled};
 const MAX_BYTES: u64 = 64 << 20;
 /// So many lists can be joined.
 const MAX_LISTS: usize = 1000;
+/// A name is one line of so many characters at most; a longer text is no name.
+const MAX_NAME: usize = 1000;
 
 /// The command.
 pub(crate) fn command() -> Command {
@@ -62,7 +65,7 @@ pub(crate) fn command() -> Command {
 struct Ranked {
     name: String,
     weight: f32,
-    items: Vec<(String, Value)>,
+    items: Vec<String>,
     duplicates: usize,
 }
 
@@ -186,8 +189,10 @@ fn take_one(lists: &mut Vec<Ranked>, source: &str, list: &Value) -> Result<(), P
     };
     let name = match list.get("name").or_else(|| list.get("query")) {
         None => format!("list {number}"),
-        Some(Value::String(name)) => name.clone(),
-        Some(_) => return Err(at("its name is no text")),
+        Some(Value::String(name)) if is_name(name) => name.clone(),
+        // A question may be long, and have several lines.
+        Some(Value::String(_)) if list.get("name").is_none() => format!("list {number}"),
+        Some(_) => return Err(at("its name is no line of text")),
     };
     let weight = match list.get("weight") {
         None => 1.0,
@@ -201,12 +206,12 @@ fn take_one(lists: &mut Vec<Ranked>, source: &str, list: &Value) -> Result<(), P
     for (place, item) in items.iter().enumerate() {
         let id = id_of(item).ok_or_else(|| {
             at(&format!(
-                "item {}: it is no text or number, and has neither “id” nor “note”",
+                "item {}: it is no name (a line of at most {MAX_NAME} characters, or a number), and has none as “id” or “note”",
                 place + 1
             ))
         })?;
         if seen.insert(id.clone()) {
-            kept.push((id, item.clone()));
+            kept.push(id);
         }
     }
     lists.push(Ranked {
@@ -218,10 +223,14 @@ fn take_one(lists: &mut Vec<Ranked>, source: &str, list: &Value) -> Result<(), P
     Ok(())
 }
 
+fn is_name(text: &str) -> bool {
+    text.chars().count() <= MAX_NAME && !text.contains(['\n', '\r'])
+}
+
 /// What an item is known by. A passage is known by its note and byte range.
 fn id_of(item: &Value) -> Option<String> {
     let plain = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => is_name(text).then(|| text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
@@ -231,8 +240,9 @@ fn id_of(item: &Value) -> Option<String> {
     let Some(note) = item.get("note") else {
         return plain(item);
     };
-    let note = note.as_str()?;
+    let note = note.as_str().filter(|note| is_name(note))?;
     let vault = item.get("vault").and_then(Value::as_str);
+    let vault = vault.filter(|vault| is_name(vault));
     let vault = vault.map(|vault| format!("{vault}:")).unwrap_or_default();
     match item
         .get("byte_range")
@@ -281,20 +291,15 @@ fn weigh(lists: &mut [Ranked], matches: &ArgMatches) -> Result<(), Problem> {
 /// The joined list, as the command's JSON.
 fn joined(lists: &[Ranked], k: f32, limit: Option<usize>) -> Value {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
-    let mut items: Vec<&(String, Value)> = Vec::new();
+    let mut ids: Vec<&str> = Vec::new();
     let mut inputs = Vec::new();
     for (at, list) in lists.iter().enumerate() {
         let mut hits = Vec::with_capacity(list.items.len());
         for item in &list.items {
-            let number = *numbers.entry(item.0.as_str()).or_insert_with(|| {
-                items.push(item);
-                items.len() as u32 - 1
+            let number = *numbers.entry(item.as_str()).or_insert_with(|| {
+                ids.push(item);
+                ids.len() as u32 - 1
             });
-            // Of what the lists say of an item, the first that says more than its name is kept.
-            let kept = &mut items[number as usize];
-            if !kept.1.is_object() && item.1.is_object() {
-                *kept = item;
-            }
             hits.push((number, 0.0, 1.0));
         }
         inputs.push(FusionInput {
@@ -310,7 +315,7 @@ fn joined(lists: &[Ranked], k: f32, limit: Option<usize>) -> Value {
     let total = fused.len();
     let shown = fused.iter().take(limit.unwrap_or(total)).enumerate();
     let row = |(at, fused): (usize, &lorewell_engine::Fused)| {
-        let (id, item) = items[fused.passage as usize];
+        let id = ids[fused.passage as usize];
         let trace = fused.trace.iter().map(|part| {
             let list = match part.voice {
                 Voice::Also(list) => lists[list].name.as_str(),
@@ -318,16 +323,12 @@ fn joined(lists: &[Ranked], k: f32, limit: Option<usize>) -> Value {
             };
             json!({ "list": list, "rank": part.rank, "added": rounded(part.added, 6) })
         });
-        let mut row = json!({
+        json!({
             "rank": at + 1,
             "id": id,
             "fused": rounded(fused.value, 6),
             "trace": trace.collect::<Vec<_>>(),
-        });
-        if !item.is_string() && !item.is_number() {
-            row["item"] = item.clone();
-        }
-        row
+        })
     };
     json!({
         "contract": 1,

@@ -113,6 +113,7 @@ fn prompt(matches: &ArgMatches, give: &mut dyn FnMut(&str)) -> Result<(), Proble
     };
     let config = Config::load(&environment)?;
     let (vault, settings) = chosen_vault(&config, matches)?;
+    config.check_remote(&settings, Some(&vault))?;
     let entry = table().iter().find(|entry| entry.id == ContextPack::ID);
     let Some(entry) = entry.filter(|_| settings.auto_context() != "off") else {
         return Ok(());

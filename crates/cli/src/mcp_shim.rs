@@ -63,6 +63,7 @@ impl Shim {
         if !starts {
             return Ok(Client::connect(&self.places)?);
         }
+        self.own.check_surroundings()?;
         start(&self.places).map_err(|error| {
             let could_not = matches!(error, BridgeError::NotStarted | BridgeError::Io { .. });
             self.start_failed.fetch_or(could_not, Ordering::Relaxed);

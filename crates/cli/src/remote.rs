@@ -10,7 +10,7 @@ use lorewell_agents::{AgentsError, Caller, Reader};
 use lorewell_bridge::As;
 use lorewell_capabilities::{Access, Entry, Failure};
 use lorewell_direct::{Asked, Direct};
-use lorewell_setup::{Config, VaultRef, vaults};
+use lorewell_setup::{Config, Settings, VaultRef, vaults};
 use serde_json::Value;
 
 use crate::outcome::Problem;
@@ -50,14 +50,15 @@ impl Remote {
         })
     }
 
-    /// Whether it may ask this vault, and have these files read.
+    /// Whether it may ask this vault with these settings, and have these files read.
     pub(crate) fn check(
         &self,
         config: &Config,
-        vault: &VaultRef,
+        (vault, settings): (&VaultRef, &Settings),
         files: &[String],
     ) -> Result<(), Problem> {
         self.caller()?;
+        config.check_remote(settings, Some(vault))?;
         if !vaults::list(config).any(|listed| listed.path == vault.path) {
             let path = vault.path.display();
             return Err(Problem::wrong_use(

@@ -280,9 +280,15 @@ fn all_is_well_with_a_bridge_that_runs_and_notes_behind_fences() {
     home.done(&["config", "set", "fence_folders", "Home"]);
     let bridge = home.serve(&[]);
     home.done(&["search", "--remote", "--bridge", "require", "cone"]);
+    let name = machine.index().file_name().unwrap().to_owned();
+    let for_remote = format!("{}-remote", name.display());
+    let remote = machine.index().with_file_name(&for_remote);
+    assert!(remote.join("catalogue.sqlite").is_file());
     assert_eq!(machine.unwell(), Vec::<String>::new());
     let report = home.json(&["doctor"]);
     let said = report["checks"].to_string();
+    assert!(!said.contains("not listed"), "{said}");
+    assert!(!said.contains(&for_remote), "{said}");
     let process = format!("process {} answers", bridge.child.id());
     assert!(said.contains(&process), "{said}");
     assert!(!said.contains("Diary"), "{said}");

@@ -153,6 +153,64 @@ fn what_the_owner_alone_may_do_is_refused() {
 }
 
 #[test]
+fn no_variable_lifts_a_fence_or_changes_what_the_owner_alone_says() {
+    let vault = TempVault::new(NOTES);
+    let home = home(&vault);
+    let ask = [
+        "search",
+        "--remote",
+        "--bridge",
+        "never",
+        "--json",
+        "quokka slept",
+    ];
+    for name in ["LOREWELL_FENCE_FOLDERS", "LOREWELL_FENCE_PROPERTIES"] {
+        let output = home.command(&ask).env(name, "").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains("The quokka"), "{text}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(name) && told.contains("only add"), "{told}");
+    }
+    let elsewhere = vault.beside("elsewhere");
+    let folder = elsewhere.display().to_string();
+    for (name, value) in [
+        ("LOREWELL_INDEX_DIR", folder.as_str()),
+        ("LOREWELL_MODEL", "endpoint"),
+        ("LOREWELL_ENDPOINT_URL", "http://example.org"),
+        ("LOREWELL_ENDPOINT_ALLOWED_HOSTS", "example.org"),
+        ("LOREWELL_AUDIT_FILES", "1"),
+    ] {
+        let output = home.command(&ask).env(name, value).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            text.contains("not_for_remote") && text.contains(name),
+            "{text}"
+        );
+    }
+    // The `env` of a registration.
+    let fences = Program::new(env!("CARGO_BIN_EXE_lorewell"), vault.beside("home"))
+        .with("LOREWELL_FENCE_FOLDERS", "");
+    let mut server = McpProcess::start(&fences, &["--bridge", "never"]);
+    let found = server.call("search_notes", &json!({"query": "quokka slept"}));
+    assert!(!found.to_string().contains("The quokka"), "{found}");
+    server.end();
+    for way in ["never", "start"] {
+        let place = Program::new(env!("CARGO_BIN_EXE_lorewell"), vault.beside("home"))
+            .with("LOREWELL_INDEX_DIR", &folder);
+        let mut server = McpProcess::start(&place, &["--bridge", way]);
+        let refused = server.call("search_notes", &json!({"query": "kiln"}));
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(
+            refused.to_string().contains("LOREWELL_INDEX_DIR"),
+            "{refused}"
+        );
+        server.end();
+    }
+    assert!(!elsewhere.exists());
+}
+
+#[test]
 fn a_note_that_came_behind_a_fence_is_not_given_whatever_the_asker_wishes() {
     let vault = TempVault::new(NOTES);
     let home = home(&vault);

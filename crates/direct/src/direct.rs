@@ -7,7 +7,7 @@ use lorewell_engine::{Freshness, Host, Patience};
 use lorewell_setup::{Config, Environment, Settings, VaultRef, agents_dir, open, open_remote};
 use serde_json::Value;
 
-use crate::{audit_log, follow, of_opening, took_out};
+use crate::{audit_log, follow, of_opening, of_setup, took_out};
 
 /// Answers one caller in this process. It keeps no vault open.
 pub struct Direct {
@@ -64,13 +64,18 @@ impl Direct {
     /// The vault as the caller may see it.
     ///
     /// # Errors
-    /// The caller may not ask; the folder is missing, or an exclusion cannot be understood.
+    /// The caller may not ask, or reads elsewhere and a variable or flag changes what the user alone
+    /// says; the folder is missing, or an exclusion cannot be understood.
     pub fn open(&self, asked: Asked<'_>) -> Result<Host, Failure> {
         let grant = self.allow(asked)?;
         let (config, settings, vault) = (asked.config, asked.settings, asked.vault);
         let host = match grant.reader {
             Reader::Local => open(config, settings, vault),
-            Reader::Remote => open_remote(config, settings, vault),
+            Reader::Remote => {
+                let checked = config.check_remote(settings, Some(vault));
+                checked.map_err(of_setup)?;
+                open_remote(config, settings, vault)
+            }
         };
         host.map_err(of_opening)
     }

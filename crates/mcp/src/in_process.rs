@@ -21,6 +21,7 @@ pub struct InProcess {
     /// The only vault that may be asked, by name or folder.
     bound: Option<String>,
     direct: Direct,
+    is_remote: bool,
     open: Mutex<HashMap<PathBuf, Opened>>,
 }
 
@@ -36,6 +37,7 @@ impl InProcess {
     pub fn new(environment: Environment, flags: Flags, bound: Option<String>) -> InProcess {
         InProcess {
             direct: Direct::for_client(&environment),
+            is_remote: false,
             environment,
             flags,
             bound,
@@ -47,6 +49,7 @@ impl InProcess {
     #[must_use]
     pub fn for_remote_reader(mut self) -> InProcess {
         self.direct = Direct::for_remote_client(&self.environment);
+        self.is_remote = true;
         self
     }
 
@@ -70,14 +73,33 @@ impl InProcess {
     /// it now.
     ///
     /// # Errors
-    /// There is no such vault, it may not be asked, or the settings cannot be read.
+    /// There is no such vault, it may not be asked, the settings cannot be read, or a variable or
+    /// flag changes for a reader elsewhere what the user alone says.
     pub fn meant(&self, asked: Option<&str>) -> Result<(Config, VaultRef, Settings), Failure> {
         let config = Config::load(&self.environment).map_err(of_setup)?;
         let vault = self.vault(&config, asked)?;
         let settings = config
             .settings(Some(&vault), &self.flags)
             .map_err(of_setup)?;
+        if self.is_remote {
+            let checked = config.check_remote(&settings, Some(&vault));
+            checked.map_err(of_setup)?;
+        }
         Ok((config, vault, settings))
+    }
+
+    /// Whether variables and flags leave what the user alone says as it is, where the reader is
+    /// elsewhere. To be called before a process is started that inherits them.
+    ///
+    /// # Errors
+    /// They do not, or cannot be read.
+    pub fn check_surroundings(&self) -> Result<(), Failure> {
+        if !self.is_remote {
+            return Ok(());
+        }
+        let config = Config::load(&self.environment).map_err(of_setup)?;
+        let settings = config.settings(None, &self.flags).map_err(of_setup)?;
+        config.check_remote(&settings, None).map_err(of_setup)
     }
 
     /// The vault, opened as the settings say now.

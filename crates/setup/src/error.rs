@@ -104,6 +104,14 @@ pub enum SetupError {
         /// The key.
         key: String,
     },
+    /// A variable or flag changes what the user alone says, for an agent that reads elsewhere.
+    #[error("{origin}: an agent that reads elsewhere cannot change `{key}`")]
+    NotForRemote {
+        /// The variable or flag.
+        origin: Box<Origin>,
+        /// The key.
+        key: &'static str,
+    },
     /// A `[vaults.NAME]` table without `path`.
     #[error("{} line {line}: the vault \"{vault}\" has no `path`", path.display())]
     VaultWithoutPath {
@@ -190,6 +198,7 @@ impl SetupError {
             Self::UnknownKey { .. } | Self::UnknownSetting { .. } => "unknown_setting",
             Self::WrongValue { .. } | Self::WrongInput { .. } => "wrong_value",
             Self::NotPerVault { .. } => "not_per_vault",
+            Self::NotForRemote { .. } => "not_for_remote",
             Self::VaultWithoutPath { .. } => "vault_without_path",
             Self::BadVaultName { .. } => "bad_vault_name",
             Self::VaultNameTaken { .. } => "vault_name_taken",
@@ -213,6 +222,9 @@ impl SetupError {
             }
             Self::NotPerVault { key, .. } => Some(format!(
                 "Move `{key}` above the first [vaults.…] table of the file."
+            )),
+            Self::NotForRemote { key, .. } => Some(format!(
+                "Leave it out; `lorewell config set {key} VALUE` says it for everyone."
             )),
             Self::VaultWithoutPath { .. } => Some("Add `path = \"/folder/of/notes\"`.".to_owned()),
             Self::BadVaultName { .. } | Self::VaultNameTaken { .. } => {

@@ -8,7 +8,7 @@ use crate::error::{SetupError, Warning};
 use crate::in_vault;
 use crate::nearest::nearest;
 use crate::origin::Origin;
-use crate::settings::{Key, SETTINGS, Setting};
+use crate::settings::{Key, Reach, SETTINGS, Setting};
 use crate::value::{Bases, Value};
 use crate::vaults::VaultRef;
 
@@ -30,7 +30,7 @@ pub struct Resolved {
     pub value: Option<Value>,
     /// The layer that decided it.
     pub origin: Origin,
-    /// Files inside the vault that added to the list.
+    /// Variables, flags and files inside the vault that added to the list.
     pub added_by: Vec<Origin>,
 }
 
@@ -54,7 +54,8 @@ impl Flags {
 
 impl Config {
     /// Lays the layers over one another: defaults, the file, the vault's table in
-    /// the file, environment, flags; then adds what the vault itself excludes.
+    /// the file, environment, flags; then adds what the vault itself excludes. Environment and
+    /// flags, too, only add to exclusions and fences: whoever starts the program chooses them.
     /// Relative paths start at the file's folder, or at the current folder where
     /// they come from a variable or flag.
     ///
@@ -67,12 +68,9 @@ impl Config {
         vault: Option<&VaultRef>,
         flags: &Flags,
     ) -> Result<Settings, SetupError> {
-        let mut settings = Settings::defaults();
-        settings.overlay(self.entries.iter().cloned());
-        let listed = vault.and_then(|vault| self.listed(vault));
-        settings.overlay(listed.into_iter().flat_map(|listed| listed.entries.clone()));
-        settings.overlay(from_environment(&self.environment)?);
-        settings.overlay(from_flags(&self.environment, flags)?);
+        let mut settings = self.in_files(vault);
+        settings.overlay_or_add(from_environment(&self.environment)?);
+        settings.overlay_or_add(from_flags(&self.environment, flags)?);
         if let Some(vault) = vault {
             let (added, warnings) = in_vault::exclusions(&vault.path)?;
             settings.add(added);
@@ -80,6 +78,42 @@ impl Config {
         }
         settings.check_together()?;
         Ok(settings)
+    }
+
+    /// Defaults, the file and the vault's table in it.
+    fn in_files(&self, vault: Option<&VaultRef>) -> Settings {
+        let mut settings = Settings::defaults();
+        settings.overlay(self.entries.iter().cloned());
+        let listed = vault.and_then(|vault| self.listed(vault));
+        settings.overlay(listed.into_iter().flat_map(|listed| listed.entries.clone()));
+        settings
+    }
+
+    /// Whether `settings`, which were made for `vault`, may hold for an agent that reads elsewhere:
+    /// those of which [`Key::is_the_owners`] says so are as the user's file has them.
+    ///
+    /// # Errors
+    /// A variable or flag changes one of these.
+    pub fn check_remote(
+        &self,
+        settings: &Settings,
+        vault: Option<&VaultRef>,
+    ) -> Result<(), SetupError> {
+        let in_files = self.in_files(vault);
+        for (setting, resolved) in settings.iter() {
+            let by_caller = matches!(
+                resolved.origin,
+                Origin::Environment { .. } | Origin::Flag { .. }
+            );
+            let is_other = resolved.value != in_files.get(setting.key).value;
+            if setting.key.is_the_owners() && by_caller && is_other {
+                return Err(SetupError::NotForRemote {
+                    origin: Box::new(resolved.origin.clone()),
+                    key: setting.name,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The table of that vault, if it is listed.
@@ -148,7 +182,32 @@ impl Settings {
         }
     }
 
-    /// Lists only grow here: a vault can exclude more, never less.
+    /// What leaves notes out is added to, all else is laid over.
+    fn overlay_or_add(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            let resolved = self.get(entry.key);
+            let only_adds = entry.key.setting().reach == Reach::Notes;
+            if !only_adds || resolved.origin == Origin::Default {
+                self.overlay([entry]);
+                continue;
+            }
+            let is_empty = matches!(&entry.value, Value::List(list) if list.is_empty());
+            if is_empty && resolved.value.as_ref() != Some(&entry.value) {
+                self.warnings.push(Warning {
+                    code: "only_adds",
+                    message: format!(
+                        "{} is ignored: it can only add to `{}` ({})",
+                        entry.origin,
+                        entry.key.setting().name,
+                        resolved.origin
+                    ),
+                });
+            }
+            self.add(vec![entry]);
+        }
+    }
+
+    /// Lists only grow here: more can be left out, never less.
     fn add(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             let resolved = &mut self.values[entry.key as usize];
@@ -215,7 +274,7 @@ fn from_environment(environment: &Environment) -> Result<Vec<Entry>, SetupError>
         let Some(text) = environment.vars.get(&variable) else {
             continue;
         };
-        // An empty variable counts as not set, except that a list can be emptied.
+        // An empty variable counts as not set, except that some lists can be emptied.
         let is_list = setting.kind == crate::Kind::List;
         if text.trim().is_empty() && !is_list {
             continue;

@@ -29,13 +29,19 @@ every value which one did:
 4. the environment variable;
 5. the command-line flag.
 
+To the `exclude_…` and `fence_…` lists of the file a variable or flag only adds:
+what is left out there, no start of the program brings back. For an agent that
+reads elsewhere the model, the `endpoint_…` settings, `tokenizer_file`,
+`index_dir`, `index_storage` and the size of the log (`audit_…`) are as the file
+has them; a variable or flag that changes one is an error.
+
 After these, the file `.lorewell/config.toml` inside a vault may add to the
-`exclude_…` lists. It travels with the notes and is therefore untrusted:
-anything else in it is ignored with a warning.
+`exclude_…` and `fence_…` lists. It travels with the notes and is therefore
+untrusted: anything else in it is ignored with a warning.
 
 In a variable or on the command line a list is parted by commas, or written as a
 TOML array where an item has a comma: `[\"Work, old\", \"Archive\"]`. An empty
-variable counts as not set, except that it empties an `exclude_…` list. `~/` in a
+variable counts as not set, except that it empties `endpoint_allowed_hosts`. `~/` in a
 path is the home folder; a relative path starts at the folder of the file, or at
 the current folder if it comes from a variable or flag. An unknown key or a value
 out of range is an error that names the line.

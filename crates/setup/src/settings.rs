@@ -64,6 +64,30 @@ impl Key {
     pub fn setting(self) -> &'static Setting {
         &SETTINGS[self as usize]
     }
+
+    /// Whether, for an agent that reads elsewhere, only the user's file says it: where indexes are,
+    /// where the text of notes may be sent, what other files are read, how much of the log is kept.
+    #[must_use]
+    pub fn is_the_owners(self) -> bool {
+        matches!(
+            self,
+            Self::Model
+                | Self::EndpointUrl
+                | Self::EndpointModel
+                | Self::EndpointKeyEnv
+                | Self::EndpointKeyFile
+                | Self::EndpointQuestionPrefix
+                | Self::EndpointPassagePrefix
+                | Self::EndpointBatch
+                | Self::EndpointTimeoutSeconds
+                | Self::EndpointAllowedHosts
+                | Self::TokenizerFile
+                | Self::IndexDir
+                | Self::IndexStorage
+                | Self::AuditFileBytes
+                | Self::AuditFiles
+        )
+    }
 }
 
 /// Makes the key type, the table and one typed accessor a row, so that a setting

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lorewell_engine::{EngineError, Host, IndexError, Status, StatusRequest};
-use lorewell_setup::{Config, VaultRef, index_dir_for, index_root, vaults};
+use lorewell_setup::{Config, VaultRef, index_dir_for, index_root, remote_index_dir, vaults};
 
 use super::{Check, Patient};
 use crate::render::counted;
@@ -269,6 +269,7 @@ fn strangers(patient: &mut Patient<'_>, listed: &[VaultRef]) {
     let known: Vec<PathBuf> = listed
         .iter()
         .map(|vault| index_dir_for(&root, &vault.path))
+        .flat_map(|index| [remote_index_dir(&index), index])
         .collect();
     let entries = match fs::read_dir(&root) {
         Ok(entries) => entries,

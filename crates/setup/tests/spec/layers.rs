@@ -125,17 +125,79 @@ fn texts_of_variables_and_flags_mean_what_a_person_means() {
 }
 
 #[test]
-fn an_empty_variable_is_not_set_but_empties_an_exclusion_list() {
-    let world = World::with_config("limit = 3\nexclude_tags = ['x']\n")
-        .var("LOREWELL_LIMIT", "")
-        .var("LOREWELL_EXCLUDE_TAGS", "");
-    let settings = world
-        .config()
-        .unwrap()
-        .settings(None, &Flags::new())
-        .unwrap();
-    assert_eq!(settings.limit(), 3);
-    assert_eq!(settings.exclude_tags(), [""; 0]);
+fn variables_and_flags_add_to_what_is_left_out_and_never_take_from_it() {
+    let lists = [
+        Key::ExcludeFolders,
+        Key::ExcludeGlobs,
+        Key::ExcludeTags,
+        Key::ExcludeProperties,
+        Key::FenceFolders,
+        Key::FenceTags,
+        Key::FenceProperties,
+    ];
+    for key in lists {
+        let name = key.setting().name;
+        for (text, expected) in [("", "[\"x\"]"), ("y", "[\"x\", \"y\"]")] {
+            let by_variable = World::with_config(&format!("limit = 3\n{name} = ['x']\n"))
+                .var("LOREWELL_LIMIT", "")
+                .var(&key.setting().variable(), text);
+            let by_variable = by_variable.config().unwrap();
+            let by_variable = by_variable.settings(None, &Flags::new()).unwrap();
+            let by_flag = World::with_config(&format!("{name} = ['x']\n"));
+            let mut flags = Flags::new();
+            flags.set(key, text);
+            let by_flag = by_flag.config().unwrap().settings(None, &flags).unwrap();
+            for settings in [&by_variable, &by_flag] {
+                let value = settings.get(key).value.clone().unwrap();
+                assert_eq!(value.to_toml().to_string(), expected, "{name} {text:?}");
+                let told = settings.warnings().iter().filter(|w| w.code == "only_adds");
+                assert_eq!(told.count(), usize::from(text.is_empty()), "{name}");
+            }
+            assert_eq!(by_variable.limit(), 3);
+        }
+    }
+}
+
+#[test]
+fn what_the_user_alone_says_no_variable_and_no_flag_says_for_a_reader_elsewhere() {
+    let mut owners = 0;
+    for setting in lorewell_setup::SETTINGS {
+        let name = setting.name;
+        let must = name.starts_with("endpoint_")
+            || name.starts_with("audit_")
+            || ["index_dir", "index_storage", "model", "tokenizer_file"].contains(&name);
+        assert_eq!(setting.key.is_the_owners(), must, "{name}");
+        owners += usize::from(must);
+    }
+    assert!(owners > 10, "{owners}");
+    let world = World::with_config("model = 'mine'\n");
+    let check = |name: &str, value: &str| {
+        let mut environment = world.environment.clone();
+        environment.vars.insert(name.into(), value.into());
+        let config = Config::load(&environment).unwrap();
+        let settings = config.settings(None, &Flags::new()).unwrap();
+        config
+            .check_remote(&settings, None)
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(check("LOREWELL_LIMIT", "9"), Ok(()));
+    assert_eq!(check("LOREWELL_MODEL", "mine"), Ok(()));
+    assert_eq!(
+        check("LOREWELL_MODEL", "endpoint").unwrap_err(),
+        "environment LOREWELL_MODEL: an agent that reads elsewhere cannot change `model`"
+    );
+    let config = world.config().unwrap();
+    let mut flags = Flags::new();
+    flags.set(Key::IndexDir, "/elsewhere");
+    let settings = config.settings(None, &flags).unwrap();
+    let refused = config.check_remote(&settings, None).unwrap_err();
+    assert_eq!(refused.code(), "not_for_remote");
+    assert!(
+        refused
+            .hint()
+            .unwrap()
+            .contains("lorewell config set index_dir")
+    );
 }
 
 /// Bad files: what is said, its code and its hint.
