@@ -119,6 +119,14 @@ fn an_excluded_note_is_nowhere() {
         assert!(before.contains(MARKER), "{way}: {before}");
 
         exclude(&world);
+        // Nothing has looked at the folder since.
+        let status = world.run(&["status", "--json"]);
+        let (_, pending) = status.split_once("\"pending\":[").unwrap();
+        let (pending, _) = pending.split_once(']').unwrap();
+        for word in [MARKER, NAMES[0], NAMES[1]] {
+            let is_gone = way == "removal";
+            assert!(is_gone || !pending.contains(word), "{way}: {pending}");
+        }
         for words in QUESTIONS {
             for json in [&[][..], &["--json"]] {
                 let words = [words, json].concat();

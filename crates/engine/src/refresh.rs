@@ -3,8 +3,9 @@
 use lorewell_embed::Cost;
 use lorewell_index::{
     Changes, IndexError, Lock, LockAttempt, ModelState, Observer, Snapshot, Stage, UnreadNotes,
-    UpdateReport, Writer,
+    UpdateReport, Writer, leaves_out,
 };
+use lorewell_text::NotePath;
 use lorewell_vault::Listing;
 
 use crate::portable::When;
@@ -183,13 +184,25 @@ impl Host {
         self.settled(changes).pending()
     }
 
-    /// What really differs: files with a doubtful stamp are read.
+    /// What really differs: files with a doubtful stamp are read, and new ones where a rule asks for
+    /// what is in them.
     pub(crate) fn settled(&self, mut changes: Changes) -> Changes {
         changes.settle(|path| self.vault.read(path).map(|file| file.content_hash));
         if self.has_fences() {
             changes.keep_known();
         }
+        changes.drop_new(|path| self.is_left_out(path));
         changes
+    }
+
+    /// Whether a rule leaves a file out by what is in it.
+    pub(crate) fn is_left_out(&self, path: &NotePath) -> bool {
+        let settings = &self.settings.index;
+        settings.rules.looks_into_notes()
+            && self
+                .vault
+                .read(path)
+                .is_ok_and(|file| leaves_out(settings, &file.text))
     }
 
     /// `None` where there is no index yet.

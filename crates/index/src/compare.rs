@@ -128,6 +128,12 @@ impl Changes {
         self.unread = UnreadNotes::new(unread);
     }
 
+    /// Leaves new files out of the count that are left out themselves: they may not be named.
+    pub fn drop_new(&mut self, is_left_out: impl Fn(&NotePath) -> bool) {
+        self.read
+            .retain(|candidate| candidate.known.is_some() || !is_left_out(&candidate.entry.path));
+    }
+
     /// Leaves files that no note of the index comes from out of the count: what was not read may
     /// be something that must not be counted.
     pub fn keep_known(&mut self) {

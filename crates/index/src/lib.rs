@@ -68,6 +68,7 @@ pub use links::{LinkTarget, StoredLink};
 pub use lock::{Lock, LockAttempt};
 pub use neighbours::{Edge, NoteTag};
 pub use places::NoteLabel;
+pub use prepare::leaves_out;
 pub use property::PropertyMatch;
 pub use scope::Scope;
 pub use settings::{FieldWeights, IndexSettings};

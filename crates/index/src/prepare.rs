@@ -114,6 +114,14 @@ pub(crate) struct Preparation<'a> {
     pub(crate) sources: &'a Sources<'a>,
 }
 
+/// Whether the rules leave a note with this text out, by its tags or its properties.
+pub fn leaves_out(settings: &IndexSettings, text: &str) -> bool {
+    let note = lorewell_markdown::parse(text, &settings.passages).note;
+    let tags: Vec<&str> = note.tags.iter().map(|tag| tag.name.as_str()).collect();
+    let reason = settings.rules.excludes_note(&tags, &note.properties);
+    reason.is_some()
+}
+
 impl Preparation<'_> {
     /// Reads and prepares one file.
     pub(crate) fn prepare(&self, candidate: &Candidate) -> Prepared {

@@ -168,6 +168,15 @@ impl Rules {
             })
     }
 
+    /// Whether a note must be read to know that it is left out.
+    pub fn looks_into_notes(&self) -> bool {
+        let Fences {
+            tags, properties, ..
+        } = &self.fences;
+        let lists_are_empty = self.tags.is_empty() && tags.is_empty();
+        !(lists_are_empty && self.properties.is_empty() && properties.is_empty())
+    }
+
     /// Whether some reader must not learn of some notes ([`RuleSettings::fences`]).
     pub fn has_fences(&self) -> bool {
         let Fences {
