@@ -170,10 +170,6 @@ pub struct ModelJson {
     /// Passages that it will not take; absent where there are none.
     #[serde(default, skip_serializing_if = "is_none")]
     pub refused: u64,
-    /// Texts that were cut because they are longer than it takes, so that their end does not count;
-    /// absent where there are none.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub cut: u64,
 }
 
 /// The model that the settings ask for.
@@ -273,7 +269,6 @@ impl Capability for Status {
                     outside: m.outside,
                     missing: m.missing,
                     refused: m.refused,
-                    cut: m.cut,
                 })
                 .collect(),
             wanted_model: WantedModelJson {
