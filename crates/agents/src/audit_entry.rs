@@ -36,6 +36,15 @@ pub struct AuditEntry {
     /// The code of the error that was answered instead; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether nobody waited any longer when the answer was ready, or the program was being
+    /// stopped: it may not have left.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub late: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde wants it")]
+fn is_false(late: &bool) -> bool {
+    !*late
 }
 
 /// A passage that left, or a note that was told of.
@@ -80,6 +89,7 @@ impl AuditEntry {
                 })
                 .collect(),
             error: answer.err().map(|failure| failure.code.clone()),
+            late: false,
         }
     }
 }

@@ -40,7 +40,7 @@ fn output(note: &str) -> Value {
     json!({
         "contract": 1, "vault": "Notes", "query": "what of zeolite",
         "passages": [{"rank": 1, "note": note, "byte_range": [3, 9], "text": "zeolite",
-            "content_hash": "ab", "copies": ["x.md"], "signals": [{"kind": "text"}]}],
+            "content_hash": "ab", "signals": [{"kind": "text"}]}],
         "index": {"generation": 7},
     })
 }

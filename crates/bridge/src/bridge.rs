@@ -154,7 +154,8 @@ impl Bridge {
             let whom = (caller, grant.reader);
             let which = (vault.name.as_str(), vault.path.as_path());
             let said = outcome.as_ref();
-            let told = AuditEntry::new(Timestamp::now(), whom, entry, which, said);
+            let mut told = AuditEntry::new(Timestamp::now(), whom, entry, which, said);
+            told.late = observer.stopped();
             self.audit.record(&told)?;
         }
         outcome

@@ -16,7 +16,8 @@ pub struct Received {
 /// Everything that an output of any capability gives of notes, in its order, each once.
 ///
 /// Outputs name a note in a field `note` beside what they tell of it, wherever it occurs; only a
-/// verdict repeats there what the request named.
+/// verdict repeats there what the request named. Names alone stand in the lists `copies` and `via`,
+/// and in the field `path` of a file that the status tells of.
 pub fn received(output: &Value) -> Vec<Received> {
     let mut found = Vec::new();
     collect(output, &mut found);
@@ -26,16 +27,30 @@ pub fn received(output: &Value) -> Vec<Received> {
 fn collect(value: &Value, found: &mut Vec<Received>) {
     match value {
         Value::Object(fields) => {
-            if let Some(received) = of(fields)
-                && !found.contains(&received)
-            {
-                found.push(received);
+            for received in of(fields).into_iter().chain(named(fields)) {
+                if !found.contains(&received) {
+                    found.push(received);
+                }
             }
             fields.values().for_each(|value| collect(value, found));
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
         _ => {}
     }
+}
+
+/// What is named and no more.
+fn named(fields: &Map<String, Value>) -> impl Iterator<Item = Received> {
+    let lists = ["copies", "via"]
+        .into_iter()
+        .filter_map(|it| fields.get(it));
+    let names = lists.filter_map(Value::as_array).flatten();
+    let names = names.chain(fields.get("path")).filter_map(Value::as_str);
+    names.map(|name| Received {
+        note: name.to_owned(),
+        byte_range: None,
+        content_hash: None,
+    })
 }
 
 fn of(fields: &Map<String, Value>) -> Option<Received> {
@@ -52,4 +67,31 @@ fn of(fields: &Map<String, Value>) -> Option<Received> {
             .and_then(Value::as_str)
             .map(str::to_owned),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_only_named_is_received_too() {
+        let output = json!({
+            "passages": [{"note": "a.md", "byte_range": [3, 9], "copies": ["b.md"],
+                "signals": [{"kind": "link", "via": ["c.md"]}]}],
+            "left_out": [{"path": "d.md", "folder": false}],
+            "claims": [{"verdict": "absent", "note": "asked.md"}],
+        });
+        let names: Vec<(String, bool)> = received(&output)
+            .into_iter()
+            .map(|it| (it.note, it.byte_range.is_some()))
+            .collect();
+        let named = |name: &str| (name.to_string(), false);
+        let passage = ("a.md".to_string(), true);
+        assert_eq!(
+            names,
+            [passage, named("b.md"), named("c.md"), named("d.md")]
+        );
+    }
 }

@@ -207,6 +207,7 @@ fn described(entry: &AuditEntry) -> String {
         inert_line(&entry.vault),
         match &entry.error {
             Some(code) => format!(": failed, {}", inert_line(code)),
+            None if entry.late => ": late, perhaps not received".to_string(),
             None => String::new(),
         },
     );

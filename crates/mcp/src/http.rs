@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::sync::Semaphore;
 
 use crate::{Backend, Server};
 
@@ -16,12 +15,10 @@ pub type McpService = StreamableHttpService<Server, NeverSessionManager>;
 #[derive(Clone)]
 pub struct AskedThrough(pub Arc<dyn Backend>);
 
-/// So many requests are worked at at once, of all clients.
-const AT_ONCE: usize = 32;
-
 /// Streamable HTTP for the given values of `Host` (such as `127.0.0.1:7313`) and `Origin` (such as
-/// `http://127.0.0.1:7313`); others are refused, and so is any origin where `origins` is empty. No
-/// sessions are kept, answers are plain JSON, and a body has at most `max_body` bytes.
+/// `http://127.0.0.1:7313`); others are refused, and so is any origin where `origins` is empty. How
+/// many requests are worked at at once is for who lets them in to say, by caller: places that all
+/// share here would be taken from one by another. No sessions are kept, answers are plain JSON, and a body has at most `max_body` bytes.
 #[must_use]
 pub fn http_service(hosts: &[String], origins: &[String], max_body: usize) -> McpService {
     let config = StreamableHttpServerConfig::default()
@@ -31,9 +28,8 @@ pub fn http_service(hosts: &[String], origins: &[String], max_body: usize) -> Mc
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(max_body);
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
     StreamableHttpService::new(
-        move || Ok(Server::for_requests(Arc::clone(&permits))),
+        || Ok(Server::for_requests()),
         Arc::new(NeverSessionManager::default()),
         config,
     )

@@ -60,11 +60,11 @@ impl Server {
         }
     }
 
-    /// Answers requests that each bring their backend.
-    pub(crate) fn for_requests(permits: Arc<Semaphore>) -> Server {
+    /// Answers requests that each bring their backend, and were counted by who let them in.
+    pub(crate) fn for_requests() -> Server {
         Server {
             backend: Source::Request,
-            permits,
+            permits: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
             listed: Arc::default(),
         }
     }

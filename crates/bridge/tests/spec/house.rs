@@ -13,7 +13,7 @@ use lorewell_bridge::{
     As, BridgeError, Client, Doing, Level, Limits, Options, Places, Request, State, serve,
     wait_until_gone,
 };
-use lorewell_capabilities::{Failure, table};
+use lorewell_capabilities::{Desk, Entry, Failure, table};
 use lorewell_engine::Quiet;
 use lorewell_setup::{Environment, agents_dir};
 pub(crate) use lorewell_testkit::HttpAnswer as Answer;
@@ -301,4 +301,19 @@ pub(crate) fn options(environment: &Environment, places: &Places) -> Options {
         level: Level::Info,
         limits: Limits::default(),
     }
+}
+
+/// The usual abilities and one that ends when it is called off.
+pub(crate) fn endless_table() -> &'static [Entry] {
+    let mut entries = table().to_vec();
+    let mut endless = entries[0];
+    endless.id = "test.endless";
+    endless.run = |desk: &Desk<'_>, _: Value| {
+        while !desk.listener.stopped() {
+            thread::yield_now();
+        }
+        Ok(json!({}))
+    };
+    entries.push(endless);
+    entries.leak()
 }

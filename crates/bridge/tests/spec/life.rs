@@ -11,7 +11,7 @@ use lorewell_bridge::{As, Doing, Request, is_running};
 use lorewell_capabilities::{Desk, Entry, Failure, table};
 use serde_json::{Value, json};
 
-use crate::house::{House, NOTES, request};
+use crate::house::{House, NOTES, endless_table, request};
 
 /// Holds requests up until the test lets them go.
 static GATE: (Mutex<(usize, bool)>, Condvar) = (Mutex::new((0, false)), Condvar::new());
@@ -35,21 +35,6 @@ fn strange_table() -> &'static [Entry] {
         Ok(json!({"done": true}))
     };
     entries.push(strange);
-    entries.leak()
-}
-
-/// The usual abilities and one that ends when it is called off.
-fn endless_table() -> &'static [Entry] {
-    let mut entries = table().to_vec();
-    let mut endless = entries[0];
-    endless.id = "test.endless";
-    endless.run = |desk: &Desk<'_>, _: Value| {
-        while !desk.listener.stopped() {
-            thread::yield_now();
-        }
-        Ok(json!({}))
-    };
-    entries.push(endless);
     entries.leak()
 }
 
