@@ -216,7 +216,9 @@ impl Backend for Shim {
             || self.when == When::Auto && why.code == "bridge_not_running";
         if let (Some(fields), false) = (output.as_object_mut(), is_no_fault) {
             // The status has none where nothing is to be said.
-            let degraded = fields.entry("degraded").or_insert_with(|| Value::Array(Vec::new()));
+            let degraded = fields
+                .entry("degraded")
+                .or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(degraded) = degraded {
                 degraded.push(format!("bridge: {why}; this process answered itself").into());
             }

@@ -131,9 +131,8 @@ fn a_bridge_that_nobody_asks_ends_when_it_should() {
 fn has_open_catalogue(house: &House) -> bool {
     let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
     let mut targets = files.filter_map(|file| fs::read_link(file.path()).ok());
-    targets.any(|path| {
-        path.starts_with(&house.environment.home) && path.ends_with("catalogue.sqlite")
-    })
+    targets
+        .any(|path| path.starts_with(&house.environment.home) && path.ends_with("catalogue.sqlite"))
 }
 
 #[cfg(target_os = "linux")]
