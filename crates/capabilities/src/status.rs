@@ -76,6 +76,10 @@ pub struct StatusOutput {
     /// The answer to `why_not`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileJson>,
+    /// What kept this answer from being made as it should be, such as a bridge that could not be
+    /// asked, in words; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// The index on disk.
@@ -289,6 +293,7 @@ impl Capability for Status {
                 Ok(()) => "ok".to_string(),
                 Err(what) => format!("{what}; `lorewell rebuild` makes it anew"),
             }),
+            degraded: Vec::new(),
             file: status.file.map(|state| FileJson::of_state(path, state)),
         })
     }
