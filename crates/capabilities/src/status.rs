@@ -76,6 +76,10 @@ pub struct StatusOutput {
     /// The answer to `why_not`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileJson>,
+    /// What kept this answer from being made as it should be, such as a bridge that could not be
+    /// asked, in words; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<String>,
 }
 
 /// The index on disk.
@@ -170,10 +174,6 @@ pub struct ModelJson {
     /// Passages that it will not take; absent where there are none.
     #[serde(default, skip_serializing_if = "is_none")]
     pub refused: u64,
-    /// Texts that were cut because they are longer than it takes, so that their end does not count;
-    /// absent where there are none.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub cut: u64,
 }
 
 /// The model that the settings ask for.
@@ -273,7 +273,6 @@ impl Capability for Status {
                     outside: m.outside,
                     missing: m.missing,
                     refused: m.refused,
-                    cut: m.cut,
                 })
                 .collect(),
             wanted_model: WantedModelJson {
@@ -294,6 +293,7 @@ impl Capability for Status {
                 Ok(()) => "ok".to_string(),
                 Err(what) => format!("{what}; `lorewell rebuild` makes it anew"),
             }),
+            degraded: Vec::new(),
             file: status.file.map(|state| FileJson::of_state(path, state)),
         })
     }

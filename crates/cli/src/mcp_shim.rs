@@ -214,10 +214,14 @@ impl Backend for Shim {
         // Other settings are no fault, and with `auto` neither is that none runs.
         let is_no_fault = why.code == "other_settings"
             || self.when == When::Auto && why.code == "bridge_not_running";
-        if let Some(Value::Array(degraded)) = output.get_mut("degraded")
-            && !is_no_fault
-        {
-            degraded.push(format!("bridge: {why}; this process answered itself").into());
+        if let (Some(fields), false) = (output.as_object_mut(), is_no_fault) {
+            // The status has none where nothing is to be said.
+            let degraded = fields
+                .entry("degraded")
+                .or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(degraded) = degraded {
+                degraded.push(format!("bridge: {why}; this process answered itself").into());
+            }
         }
         Ok(output)
     }

@@ -235,6 +235,8 @@ fn a_bridge_that_cannot_be_had_is_said_in_the_answer() {
             "{said}"
         );
         assert!(said.contains("this process answered itself"), "{said}");
+        let status = server.bytes("vault_status", &json!({}));
+        assert!(status.contains("this process answered itself"), "{status}");
         server.end();
         if !listed {
             list_vault(&home, root);

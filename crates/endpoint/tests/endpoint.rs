@@ -90,6 +90,11 @@ fn reason(embedded: &Embedded) -> &str {
 }
 
 #[test]
+fn it_counts_beside_words_as_a_transformer_does() {
+    assert_eq!(Place::new().open().weight(), 0.6);
+}
+
+#[test]
 fn vectors_come_back_to_their_texts_whatever_the_order() {
     let place = Place::new();
     let endpoint = place.open();

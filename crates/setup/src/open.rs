@@ -217,12 +217,37 @@ fn search_settings(settings: &Settings, model: &Wanted) -> SearchSettings {
 
 #[cfg(test)]
 mod tests {
+    use lorewell_engine::{Embedder, StaticModel};
+
     use super::*;
+    use crate::environment::Environment;
+    use crate::layers::Flags;
+
+    #[test]
+    fn the_models_weight_reaches_the_fusion_unless_the_user_says_another() {
+        let model: &'static dyn Embedder = StaticModel::built_in();
+        let dense = |text: &str| {
+            let environment = Environment {
+                home: "/h".into(),
+                config_dir: "/c".into(),
+                data_dir: "/d".into(),
+                vars: [].into(),
+                current_dir: "/h".into(),
+            };
+            let path = std::path::Path::new("/c/config.toml");
+            let config = Config::parse(&environment, path, text).expect("it is right");
+            let settings = config.settings(None, &Flags::new()).expect("they fit");
+            let model = Wanted::Model(model);
+            search_settings(&settings, &model).weights.dense
+        };
+        assert_eq!(dense(""), model.weight());
+        assert_eq!(dense("weight_dense = 0.21"), 0.21);
+    }
 
     #[test]
     fn the_defaults_here_are_the_engines() {
         let none = FenceSettings::default();
-        let model = Wanted::Model(lorewell_engine::StaticModel::built_in());
+        let model = Wanted::Model(StaticModel::built_in());
         let settings = engine_settings(&Settings::defaults(), none, &model).expect("defaults open");
         assert_eq!(settings.search, SearchSettings::default());
         assert_eq!(settings.index.passages, PassageSettings::default());

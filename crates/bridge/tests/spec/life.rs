@@ -126,11 +126,41 @@ fn a_bridge_that_nobody_asks_ends_when_it_should() {
     assert!(!is_running(&places));
 }
 
+/// Whether this process, in which the bridge runs, has a catalogue of the house's open.
+#[cfg(target_os = "linux")]
+fn has_open_catalogue(house: &House) -> bool {
+    let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let mut targets = files.filter_map(|file| fs::read_link(file.path()).ok());
+    targets
+        .any(|path| path.starts_with(&house.environment.home) && path.ends_with("catalogue.sqlite"))
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until_catalogues_are_closed(house: &House) {
+    let until = std::time::Instant::now() + crate::house::DEADLINE;
+    while has_open_catalogue(house) {
+        assert!(std::time::Instant::now() < until, "it does not rest");
+        thread::yield_now();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_view_stays_open_between_questions_until_it_rests() {
+    let house = House::new(NOTES);
+    for _ in 0..2 {
+        house.ask("search", json!({"query": "kiln"})).unwrap();
+    }
+    assert!(has_open_catalogue(&house));
+}
+
 #[test]
 fn it_answers_after_a_rest_as_before() {
     let house = House::with(NOTES, |options| options.rest_after = Duration::ZERO);
     let first = house.ask("search", json!({"query": "kiln"})).unwrap();
     for _ in 0..20 {
+        #[cfg(target_os = "linux")]
+        wait_until_catalogues_are_closed(&house);
         assert_eq!(
             house.ask("search", json!({"query": "kiln"})).unwrap(),
             first

@@ -44,9 +44,6 @@ fn line(model: &ModelJson) -> String {
     if model.refused > 0 {
         let _ = write!(line, ", {} refused", grouped(model.refused));
     }
-    if model.cut > 0 {
-        let _ = write!(line, "; {} cut at its limit", counted(model.cut, "text"));
-    }
     line.push('\n');
     line
 }
