@@ -169,36 +169,33 @@ impl Capability for ContextPack {
     type Output = ContextOutput;
 
     fn run(desk: &Desk<'_>, input: ContextInput) -> Result<ContextOutput, Failure> {
-        desk.answered(|view| packed(desk, view, input.clone()))
-    }
-}
-
-fn packed(desk: &Desk<'_>, view: &View<'_>, input: ContextInput) -> Result<ContextOutput, Failure> {
-    let search = &desk.host.settings().search;
-    let mut request = ContextRequest {
-        request: Request {
-            scope: input.filter.scope(view)?,
-            lanes: search.lanes.clone(),
-            today: input.filter.today()?,
-            also: input.aids.also()?,
-            must: input.aids.must.clone(),
-            like: input.aids.like(view)?,
-            settings: search.clone(),
-            ..Request::new(input.query.clone())
-        },
-        budget: input.budget.unwrap_or(BUDGET) as usize,
-        passages: size(input.passages.unwrap_or(PASSAGES))?,
-        attached: input.attached,
-    };
-    let ambiguous = input.filter.ambiguous(view)?;
-    loop {
-        let mut context = view.context(&request)?;
-        context.degraded.extend(ambiguous.iter().cloned());
-        let query = input.query.clone();
-        let output = output(desk, view, query, &request, context, input.brief);
-        match smaller(&output, input.max_chars) {
-            Some(budget) => request.budget = budget,
-            None => return Ok(output),
+        let view = desk.view()?;
+        let search = &desk.host.settings().search;
+        let mut request = ContextRequest {
+            request: Request {
+                scope: input.filter.scope(&view)?,
+                lanes: search.lanes.clone(),
+                today: input.filter.today()?,
+                also: input.aids.also()?,
+                must: input.aids.must.clone(),
+                like: input.aids.like(&view)?,
+                settings: search.clone(),
+                ..Request::new(input.query.clone())
+            },
+            budget: input.budget.unwrap_or(BUDGET) as usize,
+            passages: size(input.passages.unwrap_or(PASSAGES))?,
+            attached: input.attached,
+        };
+        let ambiguous = input.filter.ambiguous(&view)?;
+        loop {
+            let mut context = view.context(&request)?;
+            context.degraded.extend(ambiguous.iter().cloned());
+            let query = input.query.clone();
+            let output = output(desk, &view, query, &request, context, input.brief);
+            match smaller(&output, input.max_chars) {
+                Some(budget) => request.budget = budget,
+                None => return Ok(output),
+            }
         }
     }
 }

@@ -45,25 +45,6 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// What `answer` makes of the newest generation. Where the wanted model fails on that, another
-    /// answers in its place.
-    pub(crate) fn answered<T>(
-        &self,
-        answer: impl Fn(&View<'a>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let view = self.view()?;
-        let first = answer(&view);
-        if !view.is_let_down() {
-            return first;
-        }
-        drop(view);
-        // Where none can, the first answer says what did not run.
-        match self.host.stand_in(self.listener) {
-            Ok(true) => answer(&self.view()?),
-            _ => first,
-        }
-    }
-
     /// The generation, as answers show it.
     pub(crate) fn index_json(&self, view: &View<'_>) -> IndexJson {
         let totals = view.totals();

@@ -76,14 +76,13 @@ impl Capability for Search {
             ));
         }
         let cursor = input.cursor.as_deref().map(Cursor::read).transpose()?;
-        desk.answered(|view| {
-            let request = request(desk, view, &input, cursor)?;
-            let ambiguous = input.filter.ambiguous(view)?;
-            let mut answer = view.search(&request)?;
-            nothing_ran(&answer)?;
-            answer.degraded.splice(0..0, ambiguous);
-            Ok(output(desk, view, input.clone(), &request, cursor, answer))
-        })
+        let view = desk.view()?;
+        let request = request(desk, &view, &input, cursor)?;
+        let ambiguous = input.filter.ambiguous(&view)?;
+        let mut answer = view.search(&request)?;
+        nothing_ran(&answer)?;
+        answer.degraded.splice(0..0, ambiguous);
+        Ok(output(desk, &view, input, &request, cursor, answer))
     }
 }
 

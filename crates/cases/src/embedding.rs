@@ -79,14 +79,13 @@ impl Embedding {
         &self.model
     }
 
-    /// The same as the variables of a process.
-    pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        let pairs = [
-            ("LOREWELL_MODEL", "endpoint".to_string()),
-            ("LOREWELL_ENDPOINT_URL", self.stub.url()),
-            ("LOREWELL_ENDPOINT_MODEL", self.model.clone()),
-        ];
-        pairs.map(|(name, value)| (name.to_string(), value)).into()
+    /// The same as entries of the user's own settings.
+    pub(crate) fn entries(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("endpoint_url", self.stub.url()),
+            ("endpoint_model", self.model.clone()),
+            ("model", "endpoint".to_string()),
+        ]
     }
 
     /// The model, opened anew where the settings or what is at the endpoint changed.

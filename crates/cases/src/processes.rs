@@ -48,17 +48,17 @@ pub(crate) const STEPS: &[&str] = &[
 ];
 
 impl Processes {
-    /// The program in `file`, in a home in `place`, with the vault listed as `vault` and settings in
-    /// variables; and the folder of its index.
+    /// The program in `file`, in a home in `place` with these settings and the vault listed as
+    /// `vault`; and the folder of its index.
     pub(crate) fn begin(
         file: &Path,
         place: &Path,
         root: &Path,
-        settings: &[(String, String)],
+        settings: &[(&str, String)],
     ) -> Result<(Processes, String), String> {
-        let mut program = Program::new(file, place.join("home"));
+        let program = Program::new(file, place.join("home"));
         for (name, value) in settings {
-            program = program.with(name, value);
+            program.done(&["config", "set", name, value]);
         }
         program.done(&[
             "vault",

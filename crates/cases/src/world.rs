@@ -81,7 +81,7 @@ impl World {
         vault_copy::lay_out(case, &place)?;
         let root = place.join("vault");
         let embedding = Embedding::of(case, &place);
-        let settings = embedding.as_ref().map(Embedding::variables);
+        let settings = embedding.as_ref().map(Embedding::entries);
         let settings = settings.unwrap_or_default();
         let (processes, index) = match program.filter(|_| case.needs_program()) {
             Some(program) => {

@@ -53,7 +53,7 @@ pub struct Host {
     pub(crate) smart: Option<SmartFolder>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
-    pub(crate) shelf: Shelf,
+    shelf: Shelf,
 }
 
 impl Host {

@@ -324,30 +324,6 @@ impl Host {
     }
 }
 
-impl Host {
-    /// To be called after the wanted model failed a question: readies the model that answers in its
-    /// place. Whether a view that is taken now answers with that. Where another process writes just
-    /// now it is left to the next question.
-    ///
-    /// # Errors
-    /// The index cannot be read or written.
-    pub fn stand_in(&self, observer: &dyn Observer) -> Result<bool, EngineError> {
-        let Some(deputy) = self.deputy.filter(|_| self.is_troubled()) else {
-            return Ok(false);
-        };
-        self.shelf.clear();
-        if self.lacks_vectors(&self.snapshot()?)? {
-            let LockAttempt::Taken(lock) = Lock::attempt(&self.layout)? else {
-                return Ok(false);
-            };
-            let mut writer = Writer::open(&self.layout, lock, deputy)?;
-            writer.fill_in(&self.vault, &self.settings.index, deputy, observer)?;
-        }
-        let answers = self.snapshot()?;
-        Ok(answers.fingerprint() == deputy.fingerprint().as_str())
-    }
-}
-
 /// Whether another model answers better than the wanted one with what it has by now: it has fewer
 /// vectors than it lacks.
 fn wants_deputy(wanted: Option<&ModelState>) -> bool {

@@ -63,12 +63,6 @@ impl View<'_> {
         Ok(answer)
     }
 
-    /// Whether the wanted model was to answer here and is known by now not to; see
-    /// [`Host::stand_in`].
-    pub fn is_let_down(&self) -> bool {
-        self.host.is_troubled() && self.embedder.fingerprint() == self.host.embedder().fingerprint()
-    }
-
     /// The path of the note that a name means (a path, name, title or alias), and those of other
     /// notes that answer to it.
     ///

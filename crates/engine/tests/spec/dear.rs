@@ -13,9 +13,6 @@ pub(crate) struct Dear {
     /// Done once, within the next call.
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     pub(crate) is_down: AtomicBool,
-    /// Whether it fails when a question is asked, and knows it from then on.
-    pub(crate) fails_questions: AtomicBool,
-    has_failed: AtomicBool,
 }
 
 const DIMENSION: usize = 64;
@@ -35,8 +32,6 @@ impl Dear {
             asked: Mutex::new(Vec::new()),
             meanwhile: Mutex::new(None),
             is_down: AtomicBool::new(false),
-            fails_questions: AtomicBool::new(false),
-            has_failed: AtomicBool::new(false),
         }))
     }
 
@@ -80,16 +75,7 @@ impl Embedder for Dear {
     fn cost(&self) -> Cost {
         Cost::Dear
     }
-    fn trouble(&self) -> Option<String> {
-        let failed = self.has_failed.load(Ordering::SeqCst);
-        failed.then(|| "its weights are broken".to_string())
-    }
     fn embed_question(&self, text: &str) -> Embedded {
-        if self.fails_questions.load(Ordering::SeqCst) {
-            self.has_failed.store(true, Ordering::SeqCst);
-            let reason = "its weights are broken".to_string();
-            return Embedded::Failed { reason };
-        }
         Dear::embed(text)
     }
     fn embed_passages(&self, inputs: &[PassageInput<'_>]) -> Vec<Embedded> {

@@ -279,32 +279,6 @@ fn a_refused_text_is_not_asked_for_again_and_the_rest_goes_on() {
 }
 
 #[test]
-fn where_the_model_fails_on_a_question_another_answers_the_same_one() {
-    let (world, model) = (World::new(NOTES), Dear::new("1"));
-    let host = host(&world, model);
-    refresh(&host);
-    host.embed_waiting(&Quiet).unwrap();
-    assert_eq!(dense(&host), ("dear-64".to_string(), LaneState::Ok));
-    model.fails_questions.store(true, Ordering::SeqCst);
-    let view = host.view().unwrap();
-    assert!(!view.is_let_down());
-    view.search(&Request::new("slow cooling")).unwrap();
-    assert!(view.is_let_down());
-    drop(view);
-    assert!(host.stand_in(&Quiet).unwrap());
-    let reason =
-        "dear-64 cannot answer now: its weights are broken; static-en-256 answers in its place";
-    let state = LaneState::Partial {
-        coverage: 1.0,
-        reason: reason.to_string(),
-    };
-    assert_eq!(dense(&host), ("static-en-256".to_string(), state));
-    assert!(!host.view().unwrap().is_let_down());
-    let said = answer(&host, "slow cooling").degraded;
-    assert_eq!(said, [format!("dense: {reason}")]);
-}
-
-#[test]
 fn a_model_that_is_down_loses_nothing() {
     let (world, model) = (World::new(NOTES), Dear::new("1"));
     let host = host(&world, model);
