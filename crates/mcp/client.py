@@ -32,8 +32,10 @@ async def main() -> None:
             async with Client(server, mode=mode) as client:
                 answers.append(await ask(client, mode))
             print(f"{where}, {mode}: {client_version[-1]}")
-    # One question, eight roads, one answer.
-    assert all(answer == answers[0] for answer in answers), "the answers differ"
+    # One question, eight roads, one answer. The bridge has an index of its own, made at its own time.
+    alone = answers[:4]
+    assert all(answer == alone[0] for answer in alone), "the answers differ"
+    assert all(said(answer) == said(alone[0]) for answer in answers), "the bridge says something else"
     assert len(set(client_version)) == 2, client_version
 
 
@@ -92,6 +94,18 @@ async def ask(client: Client, mode: str) -> str:
     prompt = await client.get_prompt(prompts[0].name, {"question": QUESTION})
     assert QUESTION in prompt.messages[0].content.text
     return json.dumps([search, part, context, related, verified], sort_keys=True)
+
+
+def said(answer: str) -> list:
+    """What an answer says, without what tells one index from another."""
+    search, part, context, related, verified = json.loads(answer)
+    return [
+        [(passage["note"], passage["byte_range"], passage["text"]) for passage in search["passages"]],
+        part["text"],
+        context["text"],
+        [note["note"] for note in related["related"]],
+        [(claim["quote"], claim["verdict"]) for claim in verified["claims"]],
+    ]
 
 
 async def called(client: Client, tool: str, **arguments: object) -> dict:
