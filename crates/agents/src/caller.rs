@@ -60,6 +60,13 @@ impl Caller {
         }))
     }
 
+    /// The same by what the program calls itself, as far as a name can be made of that.
+    pub fn client_that_says(reader: Reader, given: &str) -> Caller {
+        let named = name::of_program(given);
+        let named = named.and_then(|name| Caller::client_called(reader, &name).ok());
+        named.unwrap_or_else(|| Caller::client(reader))
+    }
+
     /// What it is called in the log: an agent's name, `owner`, `client` or `client:NAME`.
     pub fn name(&self) -> &str {
         match self {

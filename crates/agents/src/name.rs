@@ -37,6 +37,16 @@ pub(crate) fn checked(name: &str) -> Result<&str, AgentsError> {
     })
 }
 
+/// What a program that calls itself so is called in the log: its name without what no name may
+/// hold. Nothing where nothing is left of it.
+pub(crate) fn of_program(given: &str) -> Option<String> {
+    let kept = |c: char| if c.is_alphanumeric() || " .-_".contains(c) { c } else { '-' };
+    let is_edge = |c: char| !c.is_alphanumeric();
+    let short: String = given.trim_matches(is_edge).chars().take(MAX_CHARS).collect();
+    let name: String = short.trim_end_matches(is_edge).chars().map(kept).collect();
+    checked(&name).is_ok().then_some(name)
+}
+
 /// Whether two names are one.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     name_key(one) == name_key(other)
@@ -45,6 +55,22 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_program_calls_itself_is_made_a_name() {
+        for (given, name) in [
+            ("claude-code", Some("claude-code")),
+            ("Visual Studio Code", Some("Visual Studio Code")),
+            ("@scope/client\u{1b}[31m", Some("scope-client--31m")),
+            ("", None),
+            ("\u{202e}//", None),
+            ("Owner", None),
+        ] {
+            assert_eq!(of_program(given).as_deref(), name, "{given:?}");
+        }
+        let long = of_program(&format!("{} b", "a".repeat(63))).unwrap();
+        assert_eq!(long, "a".repeat(63));
+    }
 
     #[test]
     fn a_name_is_inert() {

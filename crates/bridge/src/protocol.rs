@@ -76,6 +76,13 @@ pub enum As {
     RemoteClient,
     /// The same, by a name that the log tells.
     RemoteClientCalled(String),
+    /// That of a client without an approval, by what the program calls itself.
+    Program {
+        /// What it calls itself, in its own words.
+        name: String,
+        /// Whether its reader is elsewhere.
+        remote: bool,
+    },
     /// An approved agent's.
     Agent(String),
 }

@@ -195,6 +195,11 @@ fn caller_of(bridge: &Bridge, caller: &As) -> Result<Caller, Failure> {
         As::LocalClient => Caller::client(Reader::Local),
         As::RemoteClient => Caller::client(Reader::Remote),
         As::RemoteClientCalled(name) => Caller::client_called(Reader::Remote, name)?,
+        As::Program { name, remote: true } => Caller::client_that_says(Reader::Remote, name),
+        As::Program {
+            name,
+            remote: false,
+        } => Caller::client_that_says(Reader::Local, name),
         As::Agent(name) => bridge.gate().admit_as(name)?,
     })
 }

@@ -1,6 +1,6 @@
 //! `lorewell mcp`: serves one agent on standard input and output.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
@@ -82,6 +82,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         caller,
         bound: text("vault"),
         start_failed: AtomicBool::new(false),
+        program: Mutex::new(None),
     });
     let first = Arc::clone(&shim);
     // The client is greeted meanwhile; what is wrong here is said again by each answer.

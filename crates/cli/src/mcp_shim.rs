@@ -1,7 +1,9 @@
 //! What an MCP client on standard input and output is answered by: the bridge, found or started;
 //! else this process, which says so in the answer.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use lorewell_bridge::{As, BridgeError, Client, Offer, Places, Request, print};
 use lorewell_capabilities::{Failure, Listener, table};
@@ -18,6 +20,8 @@ pub(crate) struct Shim {
     pub(crate) places: Places,
     pub(crate) when: When,
     pub(crate) caller: As,
+    /// What the client calls itself, once it said so.
+    pub(crate) program: Mutex<Option<String>>,
     /// The only vault that may be asked, by name or folder.
     pub(crate) bound: Option<String>,
     /// Whether a bridge could not be started. It is not tried again.
@@ -135,7 +139,7 @@ impl Shim {
             refresh: true,
             progress: true,
             print,
-            caller: self.caller.clone(),
+            caller: self.caller(),
         };
         let output = client.send(&request, listener).map_err(|failure| {
             if is_the_bridges(&failure) {
@@ -182,6 +186,18 @@ impl Shim {
         self.own.warm_up(listener)
     }
 
+    /// In whose name to ask: without an approval, in that of the client by what it calls itself.
+    fn caller(&self) -> As {
+        let program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&self.caller, &*program) {
+            (As::RemoteClient | As::LocalClient, Some(name)) => As::Program {
+                name: name.clone(),
+                remote: self.caller == As::RemoteClient,
+            },
+            (caller, _) => caller.clone(),
+        }
+    }
+
     fn offer(&self) -> Result<Offer, Failure> {
         let caller = self.caller.clone();
         self.connected()?.get(&Request::Offered { caller })
@@ -200,7 +216,9 @@ impl Backend for Shim {
             return self.as_agent(vault, capability, &input, listener);
         }
         if self.when == When::Never {
-            return self.own.call(capability, vault, input, listener);
+            let mut output = self.own.call(capability, vault, input, listener)?;
+            say_who_answered(&mut output, "it is not to be asked");
+            return Ok(output);
         }
         let (config, meant, settings) = self.own.meant(vault)?;
         let place = (&config, &meant, &settings);
@@ -211,19 +229,16 @@ impl Backend for Shim {
             Err(NoAnswer::NotAsked(failure)) => failure,
         };
         let mut output = self.own.call(capability, vault, input, listener)?;
-        // Other settings are no fault, and with `auto` neither is that none runs.
-        let is_no_fault = why.code == "other_settings"
-            || self.when == When::Auto && why.code == "bridge_not_running";
-        if let (Some(fields), false) = (output.as_object_mut(), is_no_fault) {
-            // The status has none where nothing is to be said.
-            let degraded = fields
-                .entry("degraded")
-                .or_insert_with(|| Value::Array(Vec::new()));
-            if let Value::Array(degraded) = degraded {
-                degraded.push(format!("bridge: {why}; this process answered itself").into());
-            }
-        }
+        say_who_answered(&mut output, &why);
         Ok(output)
+    }
+
+    fn client_says(&self, name: &str) {
+        self.own.client_says(name);
+        let mut program = self.program.lock().unwrap_or_else(PoisonError::into_inner);
+        if program.as_deref() != Some(name) {
+            *program = Some(name.to_string());
+        }
     }
 
     fn vaults(&self) -> Vec<String> {
@@ -249,5 +264,19 @@ impl Backend for Shim {
 
     fn may_change(&self) -> bool {
         matches!(self.caller, As::Agent(_)) || self.own.may_change()
+    }
+}
+
+/// Says in an answer that no bridge gave it, and why.
+fn say_who_answered(output: &mut Value, why: impl Display) {
+    let Some(fields) = output.as_object_mut() else {
+        return;
+    };
+    // The status has none where nothing is to be said.
+    let degraded = fields
+        .entry("degraded")
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(degraded) = degraded {
+        degraded.push(format!("bridge: {why}; this process answered itself").into());
     }
 }

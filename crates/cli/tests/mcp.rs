@@ -199,7 +199,11 @@ fn the_bridge_is_started_and_answers_with_the_same_bytes() {
     let mut alone = start(&home, &["--vault", root, "--bridge", "never"]);
     let mut by_bridge = start(&home, &["--vault", root]);
     let answer = by_bridge.bytes("search_notes", &query);
-    assert_eq!(answer, alone.bytes("search_notes", &query));
+    // But for the line that says so, one that is not to ask the bridge answers the same.
+    let own = alone.bytes("search_notes", &query);
+    let line = "\"bridge: it is not to be asked; this process answered itself\"";
+    assert!(own.contains(line), "{own}");
+    assert_eq!(answer, own.replace(line, ""));
     assert!(!answer.contains("bridge:"), "{answer}");
     program(&home).done(&["serve", "--status"]);
     // A second client finds the first one's bridge.
@@ -260,6 +264,8 @@ fn a_folder_that_is_not_listed_is_answered_by_the_bridge_too() {
     assert_eq!(status["open_vaults"], json!([root]), "{status}");
     let log = program(&home).json(&["audit"]);
     assert!(log["entries"].to_string().contains("Kiln.md"), "{log}");
+    // By what it called itself.
+    assert_eq!(log["entries"][0]["agent"], "client:test", "{log}");
 }
 
 /// An approved agent asks in its own scope; the user's default vault does not matter to it.

@@ -40,6 +40,15 @@ impl Direct {
         Direct::new(environment, Caller::client(Reader::Remote))
     }
 
+    /// The same, by what the program calls itself; whether its reader is elsewhere.
+    pub fn for_program(environment: &Environment, name: &str, is_remote: bool) -> Direct {
+        let reader = match is_remote {
+            true => Reader::Remote,
+            false => Reader::Local,
+        };
+        Direct::new(environment, Caller::client_that_says(reader, name))
+    }
+
     /// Answers `caller`.
     pub fn new(environment: &Environment, caller: Caller) -> Direct {
         Direct {

@@ -95,7 +95,9 @@ impl Host {
             Err(
                 error @ (IndexError::DiskFull(_)
                 | IndexError::NoPermission(_)
-                | IndexError::Busy(_)),
+                | IndexError::Busy(_)
+                // What was damaged is marked: the next refresh makes it anew.
+                | IndexError::Damaged { .. }),
             ) if behind.may_stay() => Ok(self.stays(behind, error.to_string())),
             Err(error) => Err(error.into()),
         }

@@ -77,7 +77,9 @@ impl View<'_> {
             apart: None,
             near: self.near_by_plugin(note.path.as_str())?,
         };
-        let found = lorewell_retrieval::related(&self.snapshot, self.embedder, &request)?;
+        let found = self.despite_damage(|| {
+            lorewell_retrieval::related(&self.snapshot, self.embedder, &request)
+        })?;
         let mut original = None;
         let mut notes = Vec::with_capacity(found.notes.len());
         for related in found.notes {

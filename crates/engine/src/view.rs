@@ -2,7 +2,7 @@
 
 use lorewell_embed::Embedder;
 use lorewell_index::{Totals, Unread, UnreadNotes};
-use lorewell_retrieval::{Answer, Request};
+use lorewell_retrieval::{Answer, Request, RetrievalError};
 
 use crate::shelf::Lent;
 use crate::{EngineError, Host};
@@ -54,13 +54,31 @@ impl View<'_> {
         if *dense == wanted.weight() {
             *dense = self.embedder.weight();
         }
-        let mut answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
+        let ask = |request: &Request| {
+            self.despite_damage(|| {
+                lorewell_retrieval::search(&self.snapshot, self.embedder, request)
+            })
+        };
+        let mut answer = ask(&request)?;
         if let Some(near) = self.near_to_answer(&request, &answer)? {
             request.near = Some(near);
-            answer = lorewell_retrieval::search(&self.snapshot, self.embedder, &request)?;
+            answer = ask(&request)?;
         }
         self.say_wanted(&mut answer)?;
         Ok(answer)
+    }
+
+    /// Asks; where that comes upon a damaged lexical segment, again without it.
+    pub(crate) fn despite_damage<T>(
+        &self,
+        ask: impl Fn() -> Result<T, RetrievalError>,
+    ) -> Result<T, EngineError> {
+        match ask() {
+            Err(RetrievalError::Segment(_)) if self.snapshot.set_damaged_words_aside() => {
+                Ok(ask()?)
+            }
+            other => Ok(other?),
+        }
     }
 
     /// The path of the note that a name means (a path, name, title or alias), and those of other

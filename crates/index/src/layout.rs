@@ -53,6 +53,20 @@ impl Layout {
         self.segments().join(format!("{id}.lex"))
     }
 
+    /// Is there once a reader has found the segment damaged.
+    pub(crate) fn mark_of_damage(&self, segment: i64) -> PathBuf {
+        self.segments().join(format!("{segment}.damaged"))
+    }
+
+    /// Has the next who opens the index do without a segment whose body was found damaged, and its
+    /// next writer find the words again in the notes. Without effect where the folder may not be
+    /// written: then each comes upon the fault anew.
+    pub(crate) fn mark_as_damaged(&self, segment: i64, error: &IndexError) {
+        if let IndexError::Damaged { what, .. } = error {
+            let _ = std::fs::write(self.mark_of_damage(segment), what);
+        }
+    }
+
     pub(crate) fn all_vectors(&self) -> PathBuf {
         self.folder.join("vectors")
     }

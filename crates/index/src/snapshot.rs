@@ -31,6 +31,8 @@ pub struct Snapshot {
     totals: Totals,
     /// How the catalogue was when it was opened.
     pub(crate) mark: Mark,
+    /// Segments in whose bodies a fault was found since, by number, and the first fault.
+    pub(crate) set_aside: OnceCell<SetAside>,
     /// First passage, passages and class of notes of a lesser class of evidence.
     pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
 }
@@ -42,6 +44,12 @@ pub(crate) struct Damage {
     vectors: Option<String>,
     /// Of a model in whose place another answers.
     passed_over: Option<String>,
+}
+
+/// Segments that a snapshot no longer answers from.
+pub(crate) struct SetAside {
+    segments: Vec<i64>,
+    what: String,
 }
 
 /// What a name of a note is.
@@ -140,6 +148,7 @@ impl Snapshot {
             fingerprint: fingerprint.to_string(),
             totals,
             mark,
+            set_aside: OnceCell::new(),
             lesser: OnceCell::new(),
         })
     }
@@ -162,9 +171,43 @@ impl Snapshot {
             .is_some_and(|generation| generation != self.totals.generation)
     }
 
-    /// The lexical segments with their dead passages.
+    /// The lexical segments with their dead passages, but for those that are set aside.
     pub fn segments(&self) -> Vec<Live<'_>> {
-        self.segments.iter().map(OpenSegment::live).collect()
+        self.sound_segments().map(OpenSegment::live).collect()
+    }
+
+    fn sound_segments(&self) -> impl Iterator<Item = &OpenSegment> {
+        let aside = self.set_aside.get();
+        let aside = aside.map_or(&[][..], |aside| &aside.segments);
+        self.segments
+            .iter()
+            .filter(|open| !aside.contains(&open.id))
+    }
+
+    /// Looks at every block of the lexical segments and sets those aside that are damaged: this
+    /// generation goes on answering without them, and says so. For whoever came upon a block that
+    /// is damaged, which shows only where it is needed. Whether any was set aside by this call.
+    ///
+    /// Marks them for the next writer as well, which finds their words again in the notes; where
+    /// the folder may not be written, the next snapshot comes upon them as this one did.
+    pub fn set_damaged_words_aside(&self) -> bool {
+        if self.set_aside.get().is_some() {
+            return false;
+        }
+        let (mut segments, mut what) = (Vec::new(), None);
+        for open in &self.segments {
+            let Err(fault) = open.segment.verify() else {
+                continue;
+            };
+            let error = IndexError::segment(self.layout.folder(), fault);
+            self.layout.mark_as_damaged(open.id, &error);
+            segments.push(open.id);
+            what.get_or_insert(error.to_string());
+        }
+        let Some(what) = what else {
+            return false;
+        };
+        self.set_aside.set(SetAside { segments, what }).is_ok()
     }
 
     /// What of it is damaged, for people; the rest answers.
@@ -174,13 +217,15 @@ impl Snapshot {
             vectors,
             passed_over,
         } = &self.damage;
-        let first = words.as_ref().or(vectors.as_ref()).or(passed_over.as_ref());
-        first.map(String::as_str)
+        let others = [words, vectors, passed_over];
+        let mut others = others.into_iter().filter_map(Option::as_deref);
+        self.lost_words().or_else(|| others.next())
     }
 
     /// What is wrong with the lexical segments, if not all are whole: the first fault.
     pub fn lost_words(&self) -> Option<&str> {
-        self.damage.words.as_deref()
+        let aside = self.set_aside.get().map(|aside| aside.what.as_str());
+        self.damage.words.as_deref().or(aside)
     }
 
     /// What is wrong with the vectors of the wanted model, if they are damaged.
@@ -195,7 +240,7 @@ impl Snapshot {
 
     /// The share of passages whose words can be looked up.
     pub fn share_of_words(&self) -> f32 {
-        let alive: u64 = self.segments.iter().map(|s| u64::from(s.alive())).sum();
+        let alive: u64 = self.sound_segments().map(|s| u64::from(s.alive())).sum();
         match self.totals.passages {
             0 => 1.0,
             all => (alive as f32 / all as f32).min(1.0),

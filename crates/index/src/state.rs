@@ -116,8 +116,7 @@ impl State {
         self.notes = self.notes.saturating_sub(1);
         self.passages = self.passages.saturating_sub(passages.len() as u64);
         for passage in passages.clone() {
-            self.bury(passage)
-                .map_err(|e| IndexError::segment(layout.folder(), e))?;
+            self.bury(layout, passage)?;
         }
         for model in std::iter::once(&mut self.model).chain(&mut self.others) {
             model
@@ -127,10 +126,16 @@ impl State {
         Ok(())
     }
 
-    /// Marks a passage as dead in the segment that has it.
-    fn bury(&mut self, passage: u32) -> Result<(), lorewell_lexical::SegmentError> {
+    /// Marks a passage as dead in the segment that has it. A segment that turns out to be damaged
+    /// is marked as such: the next writer does without it.
+    fn bury(&mut self, layout: &Layout, passage: u32) -> Result<(), IndexError> {
         for open in &mut self.segments {
-            if let Some(doc) = open.segment.doc_of(passage)? {
+            let doc = open.segment.doc_of(passage).map_err(|fault| {
+                let error = IndexError::segment(layout.folder(), fault);
+                layout.mark_as_damaged(open.id, &error);
+                error
+            })?;
+            if let Some(doc) = doc {
                 open.changed |= open.dead.insert(doc);
                 break;
             }
@@ -227,6 +232,10 @@ pub(crate) fn open_segments(
     };
     for row in rows {
         let (id, dead): (i64, Vec<u8>) = row.map_err(fail)?;
+        if let Ok(what) = std::fs::read_to_string(layout.mark_of_damage(id)) {
+            segments.lost.push((id, what));
+            continue;
+        }
         let opened = Segment::open(&layout.segment(id)).map_err(|e| IndexError::segment(folder, e));
         let segment = match opened {
             Ok(segment) => segment,

@@ -335,7 +335,7 @@ impl Writer {
     pub(crate) fn write_segment(&self, image: &[u8]) -> Result<OpenSegment, IndexError> {
         let last = catalogue::number(&self.connection, "last_segment");
         let mut id = last.map_err(|e| self.failed(e))? as i64 + 1;
-        while self.layout.segment(id).exists() {
+        while self.layout.segment(id).exists() || self.layout.mark_of_damage(id).exists() {
             id += 1;
         }
         let path = self.layout.segment(id);

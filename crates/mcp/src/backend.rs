@@ -19,6 +19,9 @@ pub trait Backend: Send + Sync + 'static {
         listener: Listener<'_>,
     ) -> Result<Value, Failure>;
 
+    /// Hears what the client calls itself, as often as it says so: for the log, and for no rights.
+    fn client_says(&self, _name: &str) {}
+
     /// Names of the vaults that may be asked; the first is meant where none is named.
     fn vaults(&self) -> Vec<String>;
 

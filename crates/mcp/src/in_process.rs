@@ -20,7 +20,8 @@ pub struct InProcess {
     flags: Flags,
     /// The only vault that may be asked, by name or folder.
     bound: Option<String>,
-    direct: Direct,
+    /// Made anew when the client says what it is called.
+    direct: Mutex<(String, Arc<Direct>)>,
     is_remote: bool,
     open: Mutex<HashMap<PathBuf, Opened>>,
 }
@@ -36,7 +37,7 @@ impl InProcess {
     #[must_use]
     pub fn new(environment: Environment, flags: Flags, bound: Option<String>) -> InProcess {
         InProcess {
-            direct: Direct::for_client(&environment),
+            direct: Mutex::new((String::new(), Arc::new(Direct::for_client(&environment)))),
             is_remote: false,
             environment,
             flags,
@@ -48,9 +49,15 @@ impl InProcess {
     /// For a reader that is not on this machine: without the notes behind the vault's fences.
     #[must_use]
     pub fn for_remote_reader(mut self) -> InProcess {
-        self.direct = Direct::for_remote_client(&self.environment);
+        let direct = Direct::for_remote_client(&self.environment);
+        self.direct = Mutex::new((String::new(), Arc::new(direct)));
         self.is_remote = true;
         self
+    }
+
+    fn direct(&self) -> Arc<Direct> {
+        let direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&direct.1)
     }
 
     /// Brings the index of the vault that is meant up to date, so that the first answer is quick.
@@ -112,7 +119,7 @@ impl InProcess {
         {
             return Ok(Arc::clone(&opened.host));
         }
-        let host = Arc::new(self.direct.open(asked)?);
+        let host = Arc::new(self.direct().open(asked)?);
         let opened = Opened {
             settings: settings.clone(),
             host: Arc::clone(&host),
@@ -160,7 +167,15 @@ impl Backend for InProcess {
             entry: entry(capability)?,
         };
         let host = self.host(asked)?;
-        self.direct.answer(asked, &host, (input, true), listener)
+        self.direct().answer(asked, &host, (input, true), listener)
+    }
+
+    fn client_says(&self, name: &str) {
+        let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        if direct.0 != name {
+            let known = Direct::for_program(&self.environment, name, self.is_remote);
+            *direct = (name.to_string(), Arc::new(known));
+        }
     }
 
     fn vaults(&self) -> Vec<String> {

@@ -71,7 +71,12 @@ impl Server {
 
     fn backend(&self, context: &RequestContext<RoleServer>) -> Result<Arc<dyn Backend>, ErrorData> {
         match &self.backend {
-            Source::Client(backend) => Ok(Arc::clone(backend)),
+            Source::Client(backend) => {
+                if let Some(name) = client_name(context) {
+                    backend.client_says(&name);
+                }
+                Ok(Arc::clone(backend))
+            }
             Source::Request => {
                 let parts = context.extensions.get::<::http::request::Parts>();
                 let asked = parts.and_then(|parts| parts.extensions.get::<AskedThrough>());
@@ -342,6 +347,16 @@ impl Server {
         let offer = Offer::of(self.backend(context)?).await;
         Ok(offer.off.iter().any(|off| off == capability))
     }
+}
+
+/// What the client calls itself: in this request, or when it began.
+fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    let here = context.meta.client_info().map(|client| client.name);
+    let at_first = || {
+        let peer = context.peer.peer_info()?;
+        Some(peer.client_info.name.clone())
+    };
+    here.or_else(at_first)
 }
 
 /// A list that has one page.

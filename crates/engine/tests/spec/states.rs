@@ -6,7 +6,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use lorewell_engine::{
-    EngineError, FileState, Host, Lane, LaneState, Quiet, Request, RuleSettings, StatusRequest,
+    ContextRequest, EngineError, FileState, Host, Lane, LaneState, Quiet, RelatedQuestion, Request,
+    RuleSettings, StatusRequest,
 };
 use rusqlite::Connection;
 
@@ -125,6 +126,9 @@ const HARMS: [Harm; 3] = [
     ("deleted", |file| fs::remove_file(file).unwrap()),
 ];
 
+/// A fault that shows only when a word is looked up there, or all of it is looked at.
+const IN_ITS_BODY: Harm = ("flipped in its body", |file| flip_a_bit(file, 200));
+
 fn asked(lanes: &[Lane]) -> Request {
     Request {
         lanes: lanes.to_vec(),
@@ -150,7 +154,8 @@ fn one_damaged_file_leaves_the_rest_answering_and_the_next_update_mends_it() {
         ("rows.bin", Lane::Dense, Lane::Text),
         ("keys.bin", Lane::Dense, Lane::Text),
     ] {
-        for (how, harm) in HARMS {
+        let in_body = (ending == ".lex").then_some(IN_ITS_BODY);
+        for (how, harm) in HARMS.into_iter().chain(in_body) {
             for rebuild in [false, true] {
                 let case = format!("{ending} {how}, rebuild: {rebuild}");
                 let world = World::built(NOTES);
@@ -189,6 +194,67 @@ fn one_damaged_file_leaves_the_rest_answering_and_the_next_update_mends_it() {
             }
         }
     }
+}
+
+#[test]
+fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
+    for (how, harm) in HARMS.into_iter().chain([IN_ITS_BODY]) {
+        let world = World::built(NOTES);
+        let first = world.index_files(".lex");
+        world.home.vault.write("Later.md", "Celadon again, see [[Kiln]].");
+        world.refresh();
+        let before = world.picture();
+        assert_eq!(world.index_files(".lex").len(), 2, "nothing was joined");
+        harm(&first[0]);
+
+        let host = world.host();
+        let view = host.view().unwrap();
+        let answer = view.search(&asked(&[Lane::Text])).unwrap();
+        let paths: Vec<_> = answer.passages.iter().map(|found| &found.note.path).collect();
+        assert_eq!(paths, ["Later.md"], "{how}");
+        let said = answer.degraded.join("; ");
+        assert!(said.contains("`lorewell rebuild`"), "{how}: {said}");
+        let related = host.view().unwrap().related(&RelatedQuestion {
+            note: "Later.md".to_string(),
+            limit: 5,
+            ..RelatedQuestion::default()
+        });
+        let related = related.unwrap();
+        assert!(related.words.is_some(), "{how}");
+        assert_eq!(related.notes[0].note.path.as_str(), "Kiln.md", "{how}");
+        let context = host.view().unwrap().context(&ContextRequest {
+            request: asked(&[Lane::Text]),
+            budget: 500,
+            passages: 3,
+            attached: Vec::new(),
+        });
+        let context = context.unwrap();
+        assert!(context.degraded.join("; ").contains("`lorewell rebuild`"), "{how}");
+        drop(host);
+
+        world.refresh();
+        let status = world.host().status(&StatusRequest::default()).unwrap();
+        assert_eq!(status.verified, None, "{how}: nothing is wrong any more");
+        world.picture().assert_same(&before);
+    }
+}
+
+#[test]
+fn a_damaged_segment_that_an_update_comes_upon_is_made_again_by_the_next() {
+    let world = World::built(NOTES);
+    flip_a_bit(&world.index_files(".lex")[0], 200);
+    world.home.vault.write("Glaze.md", "Tenmoku.");
+    let host = world.host();
+    let patience = lorewell_engine::Patience::Read;
+    let first = host.refresh(patience, &Quiet).unwrap();
+    let reason = first.reason.unwrap();
+    assert!(reason.contains("damaged"), "{reason}");
+    let second = host.refresh(patience, &Quiet).unwrap();
+    assert_eq!((second.pending, second.reason), (0, None));
+    let rebuilt = World::built(NOTES);
+    rebuilt.home.vault.write("Glaze.md", "Tenmoku.");
+    rebuilt.refresh();
+    world.picture().assert_same(&rebuilt.picture());
 }
 
 #[test]

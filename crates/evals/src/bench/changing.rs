@@ -66,7 +66,9 @@ pub(super) fn run(vault: &Path, index: &Path, questions: &Path) -> Result<Figure
         let word = format!("saved{}", "quix".repeat(number + 1));
         let last = save(path, &word)?;
         loop {
-            watched.compared()?;
+            watched
+                .compared()
+                .with_context(|| format!("after save {number} of {}", path.display()))?;
             if is_found(&host, &word)? {
                 break;
             }
@@ -181,11 +183,18 @@ fn notes_below(folder: &Path, notes: &mut Vec<PathBuf>) -> Result<()> {
         }
         if path.is_dir() {
             notes_below(&path, notes)?;
-        } else if name.ends_with(".md") {
+        } else if name.ends_with(".md") && !is_drawing(&path)? {
             notes.push(path);
         }
     }
     Ok(())
+}
+
+/// What is added at the end of a drawing is none of its text.
+fn is_drawing(path: &Path) -> Result<bool> {
+    let bytes = fs::read(path)?;
+    let key = b"excalidraw-plugin:";
+    Ok(bytes.windows(key.len()).any(|window| window == key))
 }
 
 /// A watcher on a thread.
@@ -220,8 +229,12 @@ impl Watched {
     fn compared(&self) -> Result<usize> {
         loop {
             let report = self.reports.recv_timeout(DEADLINE);
-            if let Report::Compared(found) = report.context("the watcher says nothing")? {
-                return Ok(found.freshness.report.map_or(0, |report| report.taken_in));
+            match report.context("the watcher says nothing")? {
+                Report::Compared(found) => {
+                    return Ok(found.freshness.report.map_or(0, |report| report.taken_in));
+                }
+                Report::Failed { trouble, .. } => bail!("the watcher failed: {trouble:?}"),
+                Report::Watching(_) | Report::Away { .. } | Report::Back { .. } => {}
             }
         }
     }
@@ -230,7 +243,10 @@ impl Watched {
     fn took_in(&self, notes: usize) -> Result<()> {
         let mut left = notes;
         while left > 0 {
-            left = left.saturating_sub(self.compared()?);
+            let taken_in = self
+                .compared()
+                .with_context(|| format!("{left} of {notes} notes are not taken in"))?;
+            left = left.saturating_sub(taken_in);
         }
         Ok(())
     }
