@@ -40,9 +40,19 @@ pub(crate) fn checked(name: &str) -> Result<&str, AgentsError> {
 /// What a program that calls itself so is called in the log: its name without what no name may
 /// hold. Nothing where nothing is left of it.
 pub(crate) fn of_program(given: &str) -> Option<String> {
-    let kept = |c: char| if c.is_alphanumeric() || " .-_".contains(c) { c } else { '-' };
+    let kept = |c: char| {
+        if c.is_alphanumeric() || " .-_".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
     let is_edge = |c: char| !c.is_alphanumeric();
-    let short: String = given.trim_matches(is_edge).chars().take(MAX_CHARS).collect();
+    let short: String = given
+        .trim_matches(is_edge)
+        .chars()
+        .take(MAX_CHARS)
+        .collect();
     let name: String = short.trim_end_matches(is_edge).chars().map(kept).collect();
     checked(&name).is_ok().then_some(name)
 }

@@ -100,7 +100,9 @@ impl FreshVault {
         host: &Host,
         observer: &dyn Observer,
     ) -> Result<Freshness, Failure> {
-        let Some(watcher) = &self.watcher else {
+        // What the system has not told yet may be a fence: then the folder itself is looked at.
+        let told_in_time = self.watcher.as_ref().filter(|_| !host.has_fences());
+        let Some(watcher) = told_in_time else {
             return look(host, observer);
         };
         let began = Instant::now();
@@ -113,8 +115,7 @@ impl FreshVault {
             if watcher.is_over() {
                 return look(host, observer);
             }
-            // What is not taken in yet may be a fence: then nothing is answered before.
-            if began.elapsed() > PATIENCE && !host.has_fences() && is_whole(host) {
+            if began.elapsed() > PATIENCE && is_whole(host) {
                 return Ok(host.standing("they are being taken in")?);
             }
             let progress = self.standing().progress;
@@ -124,8 +125,7 @@ impl FreshVault {
         }
         let known = {
             let standing = self.standing();
-            let usable = |known: &Freshness| known.pending == 0 || !host.has_fences();
-            let known = standing.freshness.clone().filter(usable);
+            let known = standing.freshness.clone();
             known.filter(|_| standing.by_events)
         };
         match known {

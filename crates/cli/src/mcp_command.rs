@@ -1,7 +1,7 @@
 //! `lorewell mcp`: serves one agent on standard input and output.
 
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -82,6 +82,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         caller,
         bound: text("vault"),
         start_failed: AtomicBool::new(false),
+        offered: Mutex::new(None),
         program: Mutex::new(None),
     });
     let first = Arc::clone(&shim);

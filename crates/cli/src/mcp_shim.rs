@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use lorewell_bridge::{As, BridgeError, Client, Offer, Places, Request, print};
 use lorewell_capabilities::{Failure, Listener, table};
@@ -20,6 +21,8 @@ pub(crate) struct Shim {
     pub(crate) places: Places,
     pub(crate) when: When,
     pub(crate) caller: As,
+    /// What the agent was offered last, and when.
+    pub(crate) offered: Mutex<Option<(Offer, Instant)>>,
     /// What the client calls itself, once it said so.
     pub(crate) program: Mutex<Option<String>>,
     /// The only vault that may be asked, by name or folder.
@@ -27,6 +30,10 @@ pub(crate) struct Shim {
     /// Whether a bridge could not be started. It is not tried again.
     pub(crate) start_failed: AtomicBool,
 }
+
+/// Questions of one moment are answered by one look at what is offered; a call that is switched
+/// off is refused by the bridge itself.
+const OFFER_HOLDS: Duration = Duration::from_millis(100);
 
 /// When the bridge answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,9 +205,26 @@ impl Shim {
         }
     }
 
+    /// What the agent is offered. Asked again and again while a client listens, which is no reason
+    /// to start a bridge that was ended: then it is what was offered last.
     fn offer(&self) -> Result<Offer, Failure> {
+        let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = offered.as_ref();
+        if let Some((offer, _)) = known.filter(|(_, since)| since.elapsed() < OFFER_HOLDS) {
+            return Ok(offer.clone());
+        }
+        let client = match known {
+            None => self.connected(),
+            Some(_) => Client::connect(&self.places).map_err(Failure::from),
+        };
         let caller = self.caller.clone();
-        self.connected()?.get(&Request::Offered { caller })
+        match client.and_then(|mut client| client.get(&Request::Offered { caller })) {
+            Ok(offer) => Ok(offered.insert((offer, Instant::now())).0.clone()),
+            Err(failure) => match known {
+                Some((offer, _)) if is_the_bridges(&failure) => Ok(offer.clone()),
+                _ => Err(failure),
+            },
+        }
     }
 }
 

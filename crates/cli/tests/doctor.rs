@@ -170,6 +170,36 @@ fn what_is_broken_is_found() {
 }
 
 #[test]
+fn a_bridge_that_cannot_be_trusted_is_found() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = Machine::in_use();
+    let program = Program::new(env!("CARGO_BIN_EXE_lorewell"), machine.home());
+    let bridge = program.serve(&[]);
+    assert_eq!(machine.unwell(), Vec::<String>::new());
+    let folder = machine.home().join("lorewell");
+    let open_to = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+    open_to(0o777);
+    let unwell = machine.unwell();
+    assert!(
+        unwell.contains(&"bridge fail bridge_unsafe".to_string()),
+        "{unwell:?}"
+    );
+    open_to(0o700);
+    assert_eq!(machine.unwell(), Vec::<String>::new());
+    // Its state file names another than the one that answers.
+    let file = folder.join("state.json");
+    let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    state["instance"] = "another".into();
+    fs::write(&file, state.to_string()).unwrap();
+    let unwell = machine.unwell();
+    assert!(
+        unwell.iter().any(|found| found.starts_with("bridge fail")),
+        "{unwell:?}"
+    );
+    drop(bridge);
+}
+
+#[test]
 fn who_holds_a_lock_is_told() {
     let machine = Machine::in_use();
     let hold = |name: &str| {

@@ -79,8 +79,14 @@ impl Agent {
 
     /// What the hook prints for an event.
     fn heard(&self, event: &Value) -> Output {
+        self.heard_with(&[], event)
+    }
+
+    /// The same with these variables set.
+    fn heard_with(&self, variables: &[(&str, &str)], event: &Value) -> Output {
         let mut hook = self.command(&["hook", "prompt", "--client", "claude-code"]);
         let hook = hook
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -314,14 +320,6 @@ fn notes_behind_fences_are_never_added_and_what_is_added_is_in_the_log() {
             "Dyeing/Indigo vat.md",
             format!("---\nprivate: yes\n---\n{note}"),
         );
-        if way == "bridge" {
-            // Once the bridge was told of it, which is the system's to do.
-            while
-                !home.json(&["search", "--property", "private", "--bridge", "require"])["passages"]
-                    [0]
-                .is_object()
-            {}
-        }
         for _ in 0..3 {
             let added = asked().unwrap_or_default();
             assert!(!added.contains("Indigo vat.md"), "{way}: {added}");
@@ -329,4 +327,45 @@ fn notes_behind_fences_are_never_added_and_what_is_added_is_in_the_log() {
         agent.vault.write("Dyeing/Indigo vat.md", note);
     }
     drop(bridge);
+}
+
+#[test]
+fn no_variable_of_the_agent_lifts_a_fence() {
+    let agent = Agent::sample();
+    let home = Program::new(env!("CARGO_BIN_EXE_lorewell"), agent.home());
+    home.done(&["vault", "add", &agent.vault.root().display().to_string()]);
+    let event = |session: &str| {
+        json!({
+            "session_id": session,
+            "cwd": agent.vault.root(),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": HERE[0],
+        })
+    };
+    let said = |variables: &[(&str, &str)], session: &str| {
+        String::from_utf8(agent.heard_with(variables, &event(session)).stdout).unwrap()
+    };
+    // The index for remote readers is made by the first prompts.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let mut session = 0;
+    while !said(&[], &format!("open {session}")).contains("Indigo vat.md") {
+        assert!(std::time::Instant::now() < until);
+        session += 1;
+    }
+    home.done(&["config", "set", "fence_folders", "Dyeing"]);
+    let elsewhere = agent.vault.beside("elsewhere").display().to_string();
+    for (number, variable) in [
+        ("LOREWELL_FENCE_FOLDERS", ""),
+        ("LOREWELL_FENCE_PROPERTIES", ""),
+        ("LOREWELL_INDEX_DIR", elsewhere.as_str()),
+        ("LOREWELL_MODEL", "endpoint"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for round in 0..3 {
+            let text = said(&[variable], &format!("{number} {round}"));
+            assert!(!text.contains("Indigo vat"), "{variable:?}: {text}");
+        }
+    }
 }

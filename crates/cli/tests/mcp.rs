@@ -296,6 +296,29 @@ fn an_agent_is_answered_from_its_own_vault_and_never_without_the_bridge() {
     assert!(log.contains("scout") && log.contains("Kiln.md"), "{log}");
 }
 
+/// A client that listens and asks nothing keeps no bridge alive: one that was ended stays so until
+/// it is needed again.
+#[test]
+fn an_idle_agent_starts_no_bridge_again() {
+    let vault = TempVault::new(NOTES);
+    let home = vault.beside("home");
+    let _bridge = Bridge(&home);
+    list_vault(&home, vault.root().to_str().unwrap());
+    program(&home).done(&["agent", "approve", "scout"]);
+    let mut server = start(&home, &["--as", "scout"]);
+    let query = json!({"query": "how slow is the firing"});
+    let answer = server.bytes("search_notes", &query);
+    program(&home).done(&["serve", "--stop"]);
+    // It looks once a second whether its tools are others; these looks are what is waited for.
+    for _ in 0..5 {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let status = program(&home).run(&["serve", "--status", "--json"]);
+        assert!(!status.status.success(), "{status:?}");
+    }
+    assert_eq!(server.bytes("search_notes", &query), answer);
+    server.end();
+}
+
 fn list_vault(home: &Path, root: &str) {
     program(home).done(&["vault", "add", root]);
 }

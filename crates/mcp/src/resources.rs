@@ -56,16 +56,24 @@ pub(crate) async fn list(
             if let Some(within) = &at.within {
                 input["cursor"] = within.clone().into();
             }
-            let page = backend.call("knowledge.search", Some(vault), input, listener)?;
+            let next_vault = (at.vault + 1 < vaults.len()).then_some(Place {
+                vault: at.vault + 1,
+                within: None,
+            });
+            let page = match backend.call("knowledge.search", Some(vault), input, listener) {
+                Ok(page) => page,
+                // A vault that is away keeps nobody from the others.
+                Err(failure) if vaults.len() > 1 && failure.code != "wrong_use" => {
+                    return Ok((Vec::new(), next_vault));
+                }
+                Err(failure) => return Err(failure),
+            };
             let next = match page["next"].as_str() {
                 Some(next) => Some(Place {
                     vault: at.vault,
                     within: Some(next.to_string()),
                 }),
-                None => (at.vault + 1 < vaults.len()).then_some(Place {
-                    vault: at.vault + 1,
-                    within: None,
-                }),
+                None => next_vault,
             };
             Ok((resources(&page), next))
         })

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use client::{Client, ERAS, Era, bound, environment, in_process};
 use lorewell_capabilities::{Failure, Listener};
-use lorewell_mcp::Backend;
+use lorewell_mcp::{Backend, InProcess};
+use lorewell_setup::Flags;
 use lorewell_testkit::TempVault;
 use serde_json::{Value, json};
 
@@ -86,6 +87,32 @@ async fn notes_are_resources_by_their_path() {
         }
         let error = client.error("resources/list", json!({"cursor": "?"})).await;
         assert_eq!(error["code"], -32602);
+    }
+}
+
+#[tokio::test]
+async fn a_vault_that_is_away_keeps_nobody_from_the_notes_of_the_others() {
+    let (away, here) = (
+        TempVault::new(NOTES),
+        TempVault::new("=== Wool.md ===\nA sheep.\n"),
+    );
+    let environment = environment(&away);
+    let root = here.root().to_str().unwrap();
+    lorewell_setup::vaults::add(&environment, Some("Here"), root).unwrap();
+    std::fs::remove_dir_all(away.root()).unwrap();
+    for era in ERAS {
+        let backend = Arc::new(InProcess::new(environment.clone(), Flags::new(), None));
+        let mut client = Client::open(era, backend).await;
+        let first = client.result("resources/list", json!({})).await;
+        let (mut listed, mut cursor) = (first["resources"].clone(), first["nextCursor"].clone());
+        if !cursor.is_null() {
+            let second = client
+                .result("resources/list", json!({ "cursor": cursor }))
+                .await;
+            (listed, cursor) = (second["resources"].clone(), second["nextCursor"].clone());
+        }
+        assert_eq!(listed[0]["uri"], "lorewell://Here/Wool.md", "{first}");
+        assert!(cursor.is_null(), "{cursor}");
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
         let padded = drop_padding(&mut passages, best, self.request.near.is_some());
         Ok(Answer {
             confidence: score::confidence(best),
-            degraded: degraded(&reports),
+            degraded: self.degraded(&reports),
             notice: self.notice(),
             lanes: reports,
             passages,
@@ -345,6 +345,19 @@ fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>, by_others:
         }
     }
     passages.len() < before
+}
+
+impl Search<'_> {
+    /// Every lane that fell short, and `must` where it could not look at all words.
+    fn degraded(&self, reports: &[LaneReport]) -> Vec<String> {
+        let mut said = degraded(reports);
+        if !self.request.must.is_empty()
+            && let Some(reason) = why_words_lack(self.ground.snapshot)
+        {
+            said.push(format!("must: {reason}"));
+        }
+        said
+    }
 }
 
 /// Every lane that fell short, in words.

@@ -97,19 +97,23 @@ fn watching(patient: &mut Patient<'_>) {
         .map(|vault| vault.path.clone())
         .collect();
     let folders: u64 = vaults.iter().map(|vault| folders_in(vault, watches)).sum();
+    patient.note(limits((vaults.len() as u64, folders), (instances, watches)));
+}
+
+/// Whether so many vaults with so many folders can be watched with so many watchers and watches;
+/// other programs need some too.
+fn limits((vaults, folders): (u64, u64), (instances, watches): (u64, u64)) -> Check {
     let found = format!(
         "{} in all vaults; the system gives {watches} watches and {instances} watchers",
         counted(folders, "folder")
     );
-    let check = if folders * 10 > watches * 8 || (instances as usize) < vaults.len() + 8 {
-        let wanted = (folders * 4).max(524_288);
-        Check::warn("watching", "limits", found).todo(format!(
-            "`sudo sysctl fs.inotify.max_user_watches={wanted} fs.inotify.max_user_instances=512`; until then `lorewell watch` looks at the folder now and then."
-        ))
-    } else {
-        Check::ok("watching", "limits", found)
-    };
-    patient.note(check);
+    if folders * 10 <= watches * 8 && instances >= vaults + 8 {
+        return Check::ok("watching", "limits", found);
+    }
+    let wanted = (folders * 4).max(524_288);
+    Check::warn("watching", "limits", found).todo(format!(
+        "`sudo sysctl fs.inotify.max_user_watches={wanted} fs.inotify.max_user_instances=512`; until then `lorewell watch` looks at the folder now and then."
+    ))
 }
 
 /// The folders of a vault, hidden ones left out, up to `most`.
@@ -164,4 +168,22 @@ fn disk(patient: &mut Patient<'_>) {
         "indexes",
         "free room is not checked on this system",
     ));
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::doctor_command::State;
+
+    #[test]
+    fn too_few_watches_or_watchers_are_told_with_a_limit_that_suffices() {
+        let state = |of_vaults, of_system| limits(of_vaults, of_system).state;
+        assert_eq!(state((2, 800), (128, 1_000)), State::Ok);
+        assert_eq!(state((2, 801), (128, 1_000)), State::Warn);
+        assert_eq!(state((120, 800), (128, 1_000)), State::Ok);
+        assert_eq!(state((121, 800), (128, 1_000)), State::Warn);
+        let told = limits((1, 200_000), (128, 8_192)).todo.unwrap();
+        assert!(told.contains("max_user_watches=800000"), "{told}");
+        assert_eq!(limits((1, 1), (128, 8_192)).todo, None);
+    }
 }

@@ -201,7 +201,10 @@ fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
     for (how, harm) in HARMS.into_iter().chain([IN_ITS_BODY]) {
         let world = World::built(NOTES);
         let first = world.index_files(".lex");
-        world.home.vault.write("Later.md", "Celadon again, see [[Kiln]].");
+        world
+            .home
+            .vault
+            .write("Later.md", "Celadon again, see [[Kiln]].");
         world.refresh();
         let before = world.picture();
         assert_eq!(world.index_files(".lex").len(), 2, "nothing was joined");
@@ -210,10 +213,27 @@ fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
         let host = world.host();
         let view = host.view().unwrap();
         let answer = view.search(&asked(&[Lane::Text])).unwrap();
-        let paths: Vec<_> = answer.passages.iter().map(|found| &found.note.path).collect();
+        let paths: Vec<_> = answer
+            .passages
+            .iter()
+            .map(|found| found.note.path.as_str())
+            .collect();
         assert_eq!(paths, ["Later.md"], "{how}");
         let said = answer.degraded.join("; ");
         assert!(said.contains("`lorewell rebuild`"), "{how}: {said}");
+        // Where words must be there, those that cannot be looked up are missed by no lane's fault.
+        let must = Request {
+            must: vec!["celadon".to_string()],
+            ..asked(&[Lane::Dense])
+        };
+        let said = host
+            .view()
+            .unwrap()
+            .search(&must)
+            .unwrap()
+            .degraded
+            .join("; ");
+        assert!(said.contains("must: "), "{how}: {said}");
         let related = host.view().unwrap().related(&RelatedQuestion {
             note: "Later.md".to_string(),
             limit: 5,
@@ -229,8 +249,11 @@ fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
             attached: Vec::new(),
         });
         let context = context.unwrap();
-        assert!(context.degraded.join("; ").contains("`lorewell rebuild`"), "{how}");
-        drop(host);
+        assert!(
+            context.degraded.join("; ").contains("`lorewell rebuild`"),
+            "{how}"
+        );
+        drop(view);
 
         world.refresh();
         let status = world.host().status(&StatusRequest::default()).unwrap();

@@ -118,7 +118,10 @@ const ROWS: [(&str, &str); 26] = [
     ("notes / passages / MB of notes", ""),
     ("full build, s (fastest of 3)", "1.5"),
     ("– CPU-seconds", ""),
-    ("– listing / notes / words / catalogue / merge, CPU-seconds", ""),
+    (
+        "– listing / notes / words / catalogue / merge, CPU-seconds",
+        "",
+    ),
     ("– peak memory, MB", ""),
     ("index, MB: catalogue / words / vectors", ""),
     ("cold `search`, ms: least / median of 11", "60"),
@@ -132,15 +135,33 @@ const ROWS: [(&str, &str); 26] = [
     ("– p99, single pass", ""),
     ("– worst, single pass", ""),
     ("– each lane alone: median / p99", ""),
-    ("memory after searching, MB: resident / anonymous", "120 resident"),
+    (
+        "memory after searching, MB: resident / anonymous",
+        "120 resident",
+    ),
     ("– peak, MB", ""),
-    ("1,000 notes changed at once (all of a smaller vault), ms: one refresh", ""),
+    (
+        "1,000 notes changed at once (all of a smaller vault), ms: one refresh",
+        "",
+    ),
     ("– under a watcher, from the last write", "300"),
-    ("one save under a watcher until it is found, ms: median / worst of 11", "300"),
-    ("search p99, ms: quiet / while the index is made anew in the background", ""),
+    (
+        "one save under a watcher until it is found, ms: median / worst of 11",
+        "300",
+    ),
+    (
+        "search p99, ms: quiet / while the index is made anew in the background",
+        "",
+    ),
     ("– how many times as long", "2"),
-    ("index after these changes, MB: catalogue / words / vectors", ""),
-    ("memory of the process that watched, MB: resident / peak", ""),
+    (
+        "index after these changes, MB: catalogue / words / vectors",
+        "",
+    ),
+    (
+        "memory of the process that watched, MB: resident / peak",
+        "",
+    ),
 ];
 
 fn measure(vault: &Path, name: &str, data: Option<&Path>) -> Result<Vec<String>> {
