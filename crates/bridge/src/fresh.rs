@@ -265,7 +265,7 @@ impl Watching {
     fn forget(&mut self, host: &Host, out: usize) {
         let rules = host.rules_in_force().fingerprint();
         let changed = self.rules.replace(rules) != Some(rules);
-        if self.reader == Reader::Remote || !changed && out == 0 {
+        if self.reader == Reader::Remote || !changed && out == 0 && !self.kept.has_left_over() {
             return;
         }
         if let Err(failure) = self.kept.follow(host, &self.around.audit) {

@@ -12,7 +12,7 @@ use lorewell_direct::{follow, of_opening, of_setup};
 use lorewell_engine::Host;
 use lorewell_setup::{
     Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, model_file, open,
-    open_remote,
+    open_remote, remote_is_left_over,
 };
 
 /// So many views of a vault rest between questions.
@@ -91,6 +91,15 @@ impl Kept {
     pub(crate) fn settings(&self) -> Settings {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current.settings.clone()
+    }
+
+    /// Whether an index for remote readers is there that nobody asks any more.
+    pub(crate) fn has_left_over(&self) -> bool {
+        let Ok(config) = Config::load(&self.environment) else {
+            return false;
+        };
+        let settings = config.settings(Some(&self.vault), &self.flags);
+        settings.is_ok_and(|settings| remote_is_left_over(&config, &settings, &self.vault))
     }
 
     /// Takes what is out of the usual index out of that for remote readers and out of the log.

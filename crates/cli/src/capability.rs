@@ -5,7 +5,7 @@ use lorewell_bridge::As;
 use lorewell_capabilities::{Capability, Desk, Entry, Failure, Rebuild, table};
 use lorewell_direct::took_out;
 use lorewell_engine::{Host, Patience};
-use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, vaults};
+use lorewell_setup::{Config, Flags, Key, Settings, VaultRef, remote_is_left_over, vaults};
 use serde_json::Value;
 
 use crate::audit_command::follow;
@@ -65,7 +65,10 @@ pub(crate) fn run(config: &Config, name: &str, matches: &ArgMatches) -> Result<O
             let output = progress.unless_waiting(&host, || (entry.run)(&desk, input))?;
             let counts = |field| output.get(field).and_then(Value::as_u64) > Some(0);
             let rebuilt = entry.id == Rebuild::ID && (counts("removed") || counts("skipped"));
-            if rebuilt || desk.freshness.as_ref().is_some_and(took_out) {
+            if rebuilt
+                || desk.freshness.as_ref().is_some_and(took_out)
+                || remote_is_left_over(config, &settings, &vault)
+            {
                 follow(config, &settings, &vault, &host);
             }
             (host.root().to_path_buf(), output)

@@ -13,6 +13,7 @@ use lorewell_direct::took_out;
 use lorewell_engine::{EngineError, Freshness, Host, IndexError, Observer, Patience, Rules};
 use lorewell_setup::{
     Config, Environment, Flags, Key, OpenError, Settings, SetupError, VaultRef, index_root,
+    remote_is_left_over,
 };
 use lorewell_watch::{
     By, Comparison, Keeper, LateReport, LateVectors, Options, Report, Stop, Trouble, WatchError,
@@ -203,8 +204,8 @@ impl Keeper for Kept {
     fn update(&mut self, observer: &dyn Observer) -> Result<Freshness, Trouble> {
         let freshness = self.host.refresh(Patience::Read, observer)?;
         self.late.wake(Arc::clone(&self.host));
-        if took_out(&freshness)
-            && let Ok(config) = Config::load(&self.environment)
+        if let Ok(config) = Config::load(&self.environment)
+            && (took_out(&freshness) || remote_is_left_over(&config, &self.settings, &self.vault))
         {
             follow(&config, &self.settings, &self.vault, &self.host);
         }

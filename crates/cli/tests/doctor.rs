@@ -187,7 +187,9 @@ fn a_bridge_that_cannot_be_trusted_is_found() {
     open_to(0o700);
     assert_eq!(machine.unwell(), Vec::<String>::new());
     // Its state file names another than the one that answers.
-    let file = folder.join("state.json");
+    let file = machine
+        .home()
+        .join(".local/share/lorewell/bridge/state.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     state["instance"] = "another".into();
     fs::write(&file, state.to_string()).unwrap();

@@ -36,6 +36,9 @@ fn start(home: &Path, words: &[&str]) -> McpProcess {
     McpProcess::start(&program(home), words)
 }
 
+/// What stands in `degraded` where a server is not to ask the bridge; all else is as always.
+const ALONE: &str = "\"bridge: it is not to be asked; this process answered itself\"";
+
 #[test]
 fn a_tool_answers_with_the_bytes_of_the_command_line() {
     let vault = TempVault::new(NOTES);
@@ -113,10 +116,19 @@ fn a_tool_answers_with_the_bytes_of_the_command_line() {
     ];
     for (tool, arguments, words) in requests {
         let answered = server.bytes(tool, &arguments);
+        assert!(answered.contains(ALONE), "{answered}");
         let words = [&words[..], &["--json", "--vault", root]].concat();
         let output = program(&home).run(&words);
         let printed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(answered, printed.trim_end(), "{tool} {arguments}");
+        let plain = |text: &str| {
+            let text = text.replace(&format!(",{ALONE}"), "").replace(ALONE, "");
+            text.replace(",\"degraded\":[]", "")
+        };
+        assert_eq!(
+            plain(&answered),
+            plain(printed.trim_end()),
+            "{tool} {arguments}"
+        );
     }
     server.end();
 }
@@ -201,9 +213,8 @@ fn the_bridge_is_started_and_answers_with_the_same_bytes() {
     let answer = by_bridge.bytes("search_notes", &query);
     // But for the line that says so, one that is not to ask the bridge answers the same.
     let own = alone.bytes("search_notes", &query);
-    let line = "\"bridge: it is not to be asked; this process answered itself\"";
-    assert!(own.contains(line), "{own}");
-    assert_eq!(answer, own.replace(line, ""));
+    assert!(own.contains(ALONE), "{own}");
+    assert_eq!(answer, own.replace(ALONE, ""));
     assert!(!answer.contains("bridge:"), "{answer}");
     program(&home).done(&["serve", "--status"]);
     // A second client finds the first one's bridge.

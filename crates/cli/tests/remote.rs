@@ -211,6 +211,25 @@ fn no_variable_lifts_a_fence_or_changes_what_the_owner_alone_says() {
 }
 
 #[test]
+fn with_the_last_fence_the_index_for_remote_readers_goes() {
+    let vault = TempVault::new(NOTES);
+    let home = home(&vault);
+    let indexes = home.home().join(".local/share/lorewell/indexes");
+    let of_remote = || {
+        let folders = std::fs::read_dir(&indexes).unwrap();
+        let mut names = folders.map(|folder| folder.unwrap().file_name());
+        names.any(|name| name.to_string_lossy().ends_with("-remote"))
+    };
+    home.done(&["search", "--remote", "celadon glaze"]);
+    assert!(of_remote());
+    home.done(&["config", "unset", "fence_properties"]);
+    home.done(&["config", "unset", "fence_folders"]);
+    // Nothing of the notes changed.
+    home.done(&["search", "celadon glaze"]);
+    assert!(!of_remote());
+}
+
+#[test]
 fn a_note_that_came_behind_a_fence_is_not_given_whatever_the_asker_wishes() {
     let vault = TempVault::new(NOTES);
     let home = home(&vault);
@@ -303,7 +322,7 @@ fn a_server_without_the_bridge_writes_down_what_it_gives() {
         for entry in last {
             assert_eq!(
                 (&entry["agent"], &entry["reader"]),
-                (&json!("client"), &json!(reader))
+                (&json!("client:test"), &json!(reader))
             );
         }
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::Date;
 use crate::batch::BatchNote;
+use crate::passage_sum::{Part, passage_sum};
 use crate::prepare::{PreparedNote, PreparedPassage, Skipped};
 use crate::sealed::{is_sealed, kept, sealed};
 use crate::snapshot::NameKind;
@@ -188,22 +189,42 @@ pub(crate) fn insert_passage(
     ordinal: usize,
     passage: &PreparedPassage,
 ) -> rusqlite::Result<()> {
+    let (start, end) = (
+        passage.byte_range.start as i64,
+        passage.byte_range.end as i64,
+    );
+    let headings = json(&passage.heading_path);
+    let hidden = ranges_json(&passage.hidden);
+    let sum = passage_sum(&[
+        Part::Number(id.into()),
+        Part::Number(note.into()),
+        Part::Number(ordinal as i64),
+        Part::Number(start),
+        Part::Number(end),
+        Part::Number(passage.lines.0.into()),
+        Part::Number(passage.lines.1.into()),
+        Part::Text(headings.as_bytes()),
+        Part::Text(hidden.as_bytes()),
+        Part::Text(passage.text.as_bytes()),
+        Part::Text(passage.table_header.as_bytes()),
+    ]);
     connection
         .prepare_cached(
-            "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO passages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             id,
             note,
             ordinal as i64,
-            passage.byte_range.start as i64,
-            passage.byte_range.end as i64,
+            start,
+            end,
             passage.lines.0,
             passage.lines.1,
-            json(&passage.heading_path),
-            ranges_json(&passage.hidden),
+            headings,
+            hidden,
             passage.text,
             passage.table_header,
+            sum,
         ])?;
     Ok(())
 }

@@ -33,6 +33,7 @@ mod merge;
 mod model;
 mod model_row;
 mod neighbours;
+mod passage_sum;
 mod places;
 mod prepare;
 mod property;

@@ -46,6 +46,7 @@ impl Snapshot {
                 .query_row((note, byte as i64), read_passage)
                 .optional()
         };
-        read().map_err(|e| self.failed(e))
+        let found = read().map_err(|e| self.failed(e))?;
+        Ok(self.if_sound(found))
     }
 }

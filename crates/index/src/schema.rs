@@ -11,7 +11,7 @@ use crate::{IndexError, Layout};
 
 /// The format of everything in an index folder. Counts up with every change that an older or
 /// newer program could not read.
-pub(crate) const FORMAT: u32 = 6;
+pub(crate) const FORMAT: u32 = 7;
 
 const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -37,7 +37,8 @@ CREATE TABLE passages (
   heading_path TEXT NOT NULL,
   hidden TEXT NOT NULL,
   text TEXT NOT NULL,
-  table_header TEXT NOT NULL);
+  table_header TEXT NOT NULL,
+  sum INTEGER NOT NULL);
 
 CREATE INDEX notes_by_date ON notes (date);
 

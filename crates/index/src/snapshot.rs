@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::accept::{excluded, knows_filters, rules_key};
 use crate::model::Model;
+use crate::passage_sum::is_sound;
 use crate::rest::Mark;
 use crate::sealed::{self, is_sealed};
 use crate::state::{OpenSegment, OpenSegments, open_segments};
@@ -33,6 +34,8 @@ pub struct Snapshot {
     pub(crate) mark: Mark,
     /// Segments in whose bodies a fault was found since, by number, and the first fault.
     pub(crate) set_aside: OnceCell<SetAside>,
+    /// What is wrong with the first damaged passage that was come upon.
+    damaged_passage: OnceCell<String>,
     /// First passage, passages and class of notes of a lesser class of evidence.
     pub(crate) lesser: OnceCell<Vec<(u32, u32, EvidenceClass)>>,
 }
@@ -45,6 +48,9 @@ pub(crate) struct Damage {
     /// Of a model in whose place another answers.
     passed_over: Option<String>,
 }
+
+/// Columns of the passages before their checksum.
+pub(crate) const PASSAGE_COLUMNS: usize = 11;
 
 /// Segments that a snapshot no longer answers from.
 pub(crate) struct SetAside {
@@ -149,6 +155,7 @@ impl Snapshot {
             totals,
             mark,
             set_aside: OnceCell::new(),
+            damaged_passage: OnceCell::new(),
             lesser: OnceCell::new(),
         })
     }
@@ -219,7 +226,14 @@ impl Snapshot {
         } = &self.damage;
         let others = [words, vectors, passed_over];
         let mut others = others.into_iter().filter_map(Option::as_deref);
-        self.lost_words().or_else(|| others.next())
+        let passage = self.damaged_passage();
+        self.lost_words().or_else(|| others.next()).or(passage)
+    }
+
+    /// What is wrong with the first damaged passage that this snapshot came upon; such a passage is
+    /// in no answer.
+    pub fn damaged_passage(&self) -> Option<&str> {
+        self.damaged_passage.get().map(String::as_str)
     }
 
     /// What is wrong with the lexical segments, if not all are whole: the first fault.
@@ -306,7 +320,19 @@ impl Snapshot {
         self.connection
             .prepare_cached("SELECT * FROM passages WHERE id = ?1")
             .and_then(|mut s| s.query_row([id], read_passage).optional())
+            .map(|found| self.if_sound(found))
             .map_err(|e| self.failed(e))
+    }
+
+    /// A passage that was found, unless it is not as it was written: then that is told from now on.
+    pub(crate) fn if_sound(&self, found: Option<ReadPassage>) -> Option<StoredPassage> {
+        match found? {
+            ReadPassage::Sound(passage) => Some(passage),
+            ReadPassage::Damaged(id) => {
+                self.damaged_passage.get_or_init(|| told_of_passage(id));
+                None
+            }
+        }
     }
 
     /// The numbers of a note's passages, in order.
@@ -543,8 +569,23 @@ fn class_of(row: &Row<'_>, column: usize) -> rusqlite::Result<EvidenceClass> {
     Ok(name.parse().unwrap_or_default())
 }
 
-pub(crate) fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
-    Ok(StoredPassage {
+/// A row of the passages.
+pub(crate) enum ReadPassage {
+    Sound(StoredPassage),
+    /// By the number that it was asked for, or has.
+    Damaged(i64),
+}
+
+/// What is told of a damaged passage.
+pub(crate) fn told_of_passage(id: i64) -> String {
+    format!("catalogue.sqlite: the passage {id} is not as it was written")
+}
+
+pub(crate) fn read_passage(row: &Row<'_>) -> rusqlite::Result<ReadPassage> {
+    if !is_sound(row, PASSAGE_COLUMNS)? {
+        return Ok(ReadPassage::Damaged(row.get(0)?));
+    }
+    Ok(ReadPassage::Sound(StoredPassage {
         id: row.get(0)?,
         note: row.get(1)?,
         ordinal: row.get(2)?,
@@ -554,7 +595,7 @@ pub(crate) fn read_passage(row: &Row<'_>) -> rusqlite::Result<StoredPassage> {
         hidden: catalogue::ranges(row, 8)?,
         text: row.get(9)?,
         table_header: row.get(10)?,
-    })
+    }))
 }
 
 fn read_name(row: &Row<'_>) -> rusqlite::Result<NoteName> {

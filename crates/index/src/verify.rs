@@ -3,6 +3,8 @@
 use lorewell_vectors::{RowSet, VectorReader};
 
 use crate::model::Model;
+use crate::passage_sum::is_sound;
+use crate::snapshot::{PASSAGE_COLUMNS, told_of_passage};
 use crate::{IndexError, Snapshot};
 
 impl Snapshot {
@@ -35,6 +37,13 @@ impl Snapshot {
             if strays > 0 {
                 return Err(self.damaged(format!("{strays} rows of {table} belong to no note")));
             }
+        }
+        let damaged = self.query("SELECT * FROM passages ORDER BY id", [], |row| {
+            let sound = is_sound(row, PASSAGE_COLUMNS)?;
+            Ok((!sound).then_some(row.get::<_, i64>(0)?))
+        })?;
+        if let Some(first) = damaged.into_iter().flatten().next() {
+            return Err(self.damaged(told_of_passage(first)));
         }
         let broken: i64 = self.number(
             "SELECT count(*) FROM notes n WHERE n.passages <> (SELECT count(*) FROM passages p

@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         }
         let padded = drop_padding(&mut passages, best, self.request.near.is_some());
         Ok(Answer {
-            confidence: score::confidence(best),
+            confidence: self.confidence(best),
             degraded: self.degraded(&reports),
             notice: self.notice(),
             lanes: reports,
@@ -348,6 +348,16 @@ fn drop_padding(passages: &mut Vec<AnswerPassage>, best: Option<f32>, by_others:
 }
 
 impl Search<'_> {
+    /// Whether the notes answer, as far as can be told: that nothing in them does cannot, where
+    /// some of their words cannot be looked up.
+    fn confidence(&self, best: Option<f32>) -> Confidence {
+        let told = score::confidence(best);
+        match self.ground.snapshot.lost_words() {
+            Some(_) => told.max(Confidence::Weak),
+            _ => told,
+        }
+    }
+
     /// Every lane that fell short, and `must` where it could not look at all words.
     fn degraded(&self, reports: &[LaneReport]) -> Vec<String> {
         let mut said = degraded(reports);
@@ -355,6 +365,12 @@ impl Search<'_> {
             && let Some(reason) = why_words_lack(self.ground.snapshot)
         {
             said.push(format!("must: {reason}"));
+        }
+        if let Some(what) = self.ground.snapshot.damaged_passage() {
+            said.push(format!(
+                "passages: the index is damaged ({what}), and what is damaged is left out; \
+                 `lorewell rebuild` makes it anew"
+            ));
         }
         said
     }

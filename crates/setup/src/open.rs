@@ -99,6 +99,13 @@ pub fn has_fences(settings: &Settings) -> bool {
     !fences(settings).is_empty()
 }
 
+/// Whether there is an index for remote readers that nobody asks any more, since the last fence
+/// went; [`follow_in_remote`] deletes it.
+#[must_use]
+pub fn remote_is_left_over(config: &Config, settings: &Settings, vault: &VaultRef) -> bool {
+    !has_fences(settings) && remote_index_dir(&index_folder(config, settings, vault)).exists()
+}
+
 /// Keeps the index for remote readers, if one was made, as free of excluded notes as the usual
 /// one. To be called after an update took notes out of that. Without fences it is deleted: nobody
 /// asks it.

@@ -6,8 +6,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use lorewell_engine::{
-    ContextRequest, EngineError, FileState, Host, Lane, LaneState, Quiet, RelatedQuestion, Request,
-    RuleSettings, StatusRequest,
+    Confidence, ContextRequest, EngineError, FileState, Host, Lane, LaneState, Quiet,
+    RelatedQuestion, Request, RuleSettings, StatusRequest,
 };
 use rusqlite::Connection;
 
@@ -100,7 +100,7 @@ fn damage_is_told_and_rebuild_makes_it_good() {
         ),
         (
             |world| set_format(world, 4_000),
-            "the index in INDEX has format 4000; this version knows formats up to 6",
+            "the index in INDEX has format 4000; this version knows formats up to 7",
             "index_newer",
         ),
     ];
@@ -219,6 +219,9 @@ fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
             .map(|found| found.note.path.as_str())
             .collect();
         assert_eq!(paths, ["Later.md"], "{how}");
+        // That the notes hold no answer cannot be told while words are missing.
+        let nothing = view.search(&Request::new("aardvark")).unwrap();
+        assert_ne!(nothing.confidence, Confidence::None, "{how}");
         let said = answer.degraded.join("; ");
         assert!(said.contains("`lorewell rebuild`"), "{how}: {said}");
         // Where words must be there, those that cannot be looked up are missed by no lane's fault.
@@ -263,6 +266,42 @@ fn one_damaged_segment_of_several_leaves_the_words_of_the_others() {
 }
 
 #[test]
+fn a_damaged_passage_is_in_no_answer_and_that_is_told() {
+    let damage: [&str; 3] = [
+        "UPDATE passages SET text = replace(text, 'cone 6', 'cone 9')",
+        "UPDATE passages SET byte_end = byte_end - 1 WHERE text LIKE '%cone%'",
+        "UPDATE passages SET heading_path = '[' WHERE text LIKE '%cone%'",
+    ];
+    for sql in damage {
+        let world = World::built(NOTES);
+        let file = world.home.index_dir().join("catalogue.sqlite");
+        Connection::open(file).unwrap().execute(sql, []).unwrap();
+        let host = world.host();
+        let answer = host
+            .view()
+            .unwrap()
+            .search(&Request::new("kiln celadon"))
+            .unwrap();
+        let paths = answer.passages.iter().map(|found| found.note.path.as_str());
+        assert_eq!(paths.collect::<Vec<_>>(), ["Glaze.md"], "{sql}");
+        let said = answer.degraded.join("; ");
+        assert!(said.contains("not as it was written"), "{sql}: {said}");
+        let check = StatusRequest {
+            verify: true,
+            ..StatusRequest::default()
+        };
+        let said = host.status(&check).unwrap().verified.unwrap().unwrap_err();
+        assert!(
+            said.contains("the passage 0 is not as it was written"),
+            "{said}"
+        );
+        drop(host);
+        world.host().rebuild(&Quiet).unwrap();
+        assert_eq!(world.host().status(&check).unwrap().verified, Some(Ok(())));
+    }
+}
+
+#[test]
 fn a_damaged_segment_that_an_update_comes_upon_is_made_again_by_the_next() {
     let world = World::built(NOTES);
     flip_a_bit(&world.index_files(".lex")[0], 200);
@@ -287,7 +326,7 @@ fn an_older_index_is_told_and_made_anew_when_it_is_brought_up_to_date() {
     set_format(&world, 1);
     let error = world.host().view().map(drop).unwrap_err();
     let (said, code, _) = told(&error, &world);
-    let message = "the index in INDEX has the old format 1; this version writes format 6";
+    let message = "the index in INDEX has the old format 1; this version writes format 7";
     assert!(said.starts_with(message), "{said}");
     assert_eq!(code, "index_older");
     let patience = lorewell_engine::Patience::Read;
