@@ -176,7 +176,7 @@ fn a_bridge_that_cannot_be_trusted_is_found() {
     let program = Program::new(env!("CARGO_BIN_EXE_lorewell"), machine.home());
     let bridge = program.serve(&[]);
     assert_eq!(machine.unwell(), Vec::<String>::new());
-    let folder = machine.home().join("lorewell");
+    let folder = machine.home().join(".local/share/lorewell/bridge");
     let open_to = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
     open_to(0o777);
     let unwell = machine.unwell();
@@ -187,9 +187,7 @@ fn a_bridge_that_cannot_be_trusted_is_found() {
     open_to(0o700);
     assert_eq!(machine.unwell(), Vec::<String>::new());
     // Its state file names another than the one that answers.
-    let file = machine
-        .home()
-        .join(".local/share/lorewell/bridge/state.json");
+    let file = folder.join("state.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     state["instance"] = "another".into();
     fs::write(&file, state.to_string()).unwrap();
