@@ -60,10 +60,10 @@ pub fn run(wish: &Wish) -> Result<()> {
             home.done(&["search", "--remote", "first"])?;
         }
         home.done(&["config", "set", "bridge", "never"])?;
-        let alone = home.times(&prompts)?;
+        let alone = home.times("alone", &prompts)?;
         home.done(&["config", "set", "bridge", "auto"])?;
         let bridge = home.serve()?;
-        let bridged = home.times(&prompts)?;
+        let bridged = home.times("bridged", &prompts)?;
         drop(bridge);
         for (way, times) in [("the hook alone", alone), ("through a bridge", bridged)] {
             rows += &row(way, fenced, times);
@@ -154,13 +154,13 @@ impl Home {
     }
 
     /// Milliseconds of each prompt, and how many were answered.
-    fn times(&self, prompts: &[String]) -> Result<(Vec<f64>, usize)> {
+    fn times(&self, way: &str, prompts: &[String]) -> Result<(Vec<f64>, usize)> {
         let mut times = Vec::new();
         let mut answered = 0;
         for number in 0..BEFORE + PROMPTS {
             // Sessions of their own: nothing was given before.
             let event = json!({
-                "session_id": format!("{number}"),
+                "session_id": format!("{way} {number}"),
                 "cwd": self.place.path(),
                 "hook_event_name": "UserPromptSubmit",
                 "prompt": prompts[number * 7 % prompts.len()],
