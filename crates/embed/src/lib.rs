@@ -63,6 +63,19 @@ pub trait Embedder: Send + Sync {
     }
 }
 
+/// A model that reads question and passage together and says how well the one answers the other.
+pub trait Reranker: Send + Sync {
+    /// The model's short name, as an answer shows it.
+    fn model(&self) -> &str;
+
+    /// How well each passage answers the question, 0 to 1, in the order of the passages. Texts that
+    /// are too long are cut by the model, so that both fit.
+    ///
+    /// # Errors
+    /// Why it cannot tell now, for people, as the end of a sentence that begins with its name.
+    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, String>;
+}
+
 /// What it costs to embed a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {

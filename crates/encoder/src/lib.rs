@@ -8,6 +8,7 @@
 mod attention;
 mod config;
 mod container;
+mod cross;
 mod error;
 mod machine;
 mod model;
@@ -23,6 +24,7 @@ mod tokenizer;
 mod layers_tests;
 
 pub use config::check_config;
+pub use cross::{CrossEncoder, Relevance};
 pub use error::EncoderError;
 pub use machine::Kernel;
 pub use model::{Encoder, Encoding, Options, fingerprint};

@@ -55,6 +55,14 @@ pub(crate) struct Room {
     attention: AttentionRoom,
 }
 
+/// Two texts in one, the second of which begins at a token and has another token type.
+#[derive(Clone, Copy)]
+pub(crate) struct Segments<'a> {
+    pub(crate) second: usize,
+    /// What is added to each of its tokens: the difference of the types.
+    pub(crate) added: &'a [f32],
+}
+
 impl Network {
     /// Reads a prepared file.
     ///
@@ -130,7 +138,7 @@ impl Network {
         pooling: Pooling,
         room: &mut Room,
     ) -> Vec<Vec<f32>> {
-        self.embed(kernel, ids, spans, room);
+        self.embed(kernel, ids, spans, None, room);
         for (index, layer) in self.layers.iter().enumerate() {
             let last = index + 1 == self.layers.len();
             self.layer(kernel, layer, spans, last && pooling == Pooling::Cls, room);
@@ -138,12 +146,30 @@ impl Network {
         self.pool(spans, pooling, &room.hidden)
     }
 
+    /// The state of the first token of two texts in one, as it leaves the last layer.
+    pub(crate) fn first_state(
+        &self,
+        kernel: Kernel,
+        ids: &[u32],
+        segments: Segments<'_>,
+        room: &mut Room,
+    ) -> Vec<f32> {
+        let span = 0..ids.len();
+        let spans = std::slice::from_ref(&span);
+        self.embed(kernel, ids, spans, Some(segments), room);
+        for (index, layer) in self.layers.iter().enumerate() {
+            let last = index + 1 == self.layers.len();
+            self.layer(kernel, layer, spans, last, room);
+        }
+        room.hidden[..self.shape.hidden].to_vec()
+    }
+
     /// The state of every token after the embeddings and after each layer, for tests.
     #[cfg(test)]
     pub(crate) fn states(&self, kernel: Kernel, ids: &[u32]) -> Vec<Vec<f32>> {
         let mut room = Room::default();
         let span = 0..ids.len();
-        self.embed(kernel, ids, std::slice::from_ref(&span), &mut room);
+        self.embed(kernel, ids, std::slice::from_ref(&span), None, &mut room);
         let mut states = vec![room.hidden.clone()];
         for layer in &self.layers {
             self.layer(kernel, layer, std::slice::from_ref(&span), false, &mut room);
@@ -152,7 +178,14 @@ impl Network {
         states
     }
 
-    fn embed(&self, kernel: Kernel, ids: &[u32], spans: &[Range<usize>], room: &mut Room) {
+    fn embed(
+        &self,
+        kernel: Kernel,
+        ids: &[u32],
+        spans: &[Range<usize>],
+        segments: Option<Segments<'_>>,
+        room: &mut Room,
+    ) {
         let hidden = self.shape.hidden;
         let words = &self.container.bytes()[self.words.clone()];
         let positions = floats(&self.container.bytes()[self.positions.clone()]).unwrap_or_default();
@@ -162,6 +195,7 @@ impl Network {
             positions,
             halves: self.precision != Precision::F32,
             first_position: self.shape.first_position,
+            segments,
             norm: &self.norm,
             epsilon: self.shape.epsilon,
         };
@@ -289,6 +323,7 @@ struct Embedding<'a> {
     positions: &'a [f32],
     halves: bool,
     first_position: usize,
+    segments: Option<Segments<'a>>,
     norm: &'a Norm,
     epsilon: f32,
 }
@@ -312,6 +347,9 @@ impl Work for EmbedRows<'_> {
                 } else {
                     let words = floats(embedding.words).unwrap_or_default();
                     row.copy_from_slice(&words[word * hidden..][..hidden]);
+                }
+                if let Some(segments) = embedding.segments.filter(|two| token >= two.second) {
+                    add(row, segments.added);
                 }
                 let position = embedding.first_position + position;
                 add(row, &embedding.positions[position * hidden..][..hidden]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lorewell_embed::{Cost, Embedder, StaticModel};
+use lorewell_embed::{Cost, Embedder, Reranker, StaticModel};
 use lorewell_index::{
     IndexError, IndexSettings, KnownVectors, Layout, Lock, LockAttempt, Siblings, Snapshot,
     UnreadNotes, Writer, known_filters,
@@ -45,6 +45,8 @@ pub struct Host {
     pub(crate) settings: EngineSettings,
     /// The model that is wanted.
     pub(crate) embedder: &'static dyn Embedder,
+    /// Judges the first passages of an answer again, if there is one.
+    pub(crate) reranker: Option<&'static dyn Reranker>,
     /// The model that answers until the wanted one covers everything.
     pub(crate) deputy: Option<&'static dyn Embedder>,
     /// A model that is wanted and cannot be asked at all.
@@ -87,6 +89,7 @@ impl Host {
             layout: Layout::new(index_folder),
             settings,
             embedder: StaticModel::built_in(),
+            reranker: None,
             deputy: None,
             unusable: None,
             known: Vec::new(),
@@ -103,6 +106,13 @@ impl Host {
         let other = embedder.fingerprint() != built_in.fingerprint();
         self.deputy = (embedder.cost() == Cost::Dear && other).then_some(built_in);
         self.embedder = embedder;
+        self
+    }
+
+    /// With a model that judges the first passages of each answer again.
+    #[must_use]
+    pub fn with_reranker(mut self, reranker: &'static dyn Reranker) -> Host {
+        self.reranker = Some(reranker);
         self
     }
 

@@ -49,7 +49,7 @@ pub use verify::{
 pub use view::View;
 pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 
-pub use lorewell_embed::{Cost, Embedder, StaticModel};
+pub use lorewell_embed::{Cost, Embedder, Reranker, StaticModel};
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
     IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,

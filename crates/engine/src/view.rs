@@ -56,7 +56,8 @@ impl View<'_> {
         }
         let ask = |request: &Request| {
             self.despite_damage(|| {
-                lorewell_retrieval::search(&self.snapshot, self.embedder, request)
+                let models = (self.embedder, self.host.reranker);
+                lorewell_retrieval::search_with(&self.snapshot, models.0, models.1, request)
             })
         };
         let mut answer = ask(&request)?;

@@ -18,6 +18,9 @@ struct Arguments {
     /// A folder with a transformer model, in place of the built-in static one.
     #[arg(long, global = true)]
     model: Option<PathBuf>,
+    /// A folder with a reranker, which looks again at the first passages of every answer.
+    #[arg(long, global = true)]
+    reranker: Option<PathBuf>,
     /// In which numbers the model is computed: q8, f16 or f32.
     #[arg(long, global = true, default_value = "q8")]
     precision: String,
@@ -106,6 +109,9 @@ enum Command {
         /// At most so many queries of each collection.
         #[arg(long)]
         queries: Option<usize>,
+        /// Which settings are varied.
+        #[arg(long, value_enum, default_value_t = sweep::Kinds::All)]
+        kinds: sweep::Kinds,
     },
     /// The project's own set over the sample vault.
     Sample {
@@ -143,6 +149,8 @@ fn main() -> ExitCode {
         Some(folder) => model::choose(folder, &arguments.precision),
         None => Ok(()),
     };
+    let reranker = arguments.reranker.as_deref();
+    let chosen = chosen.and_then(|()| reranker.map_or(Ok(()), model::choose_reranker));
     match chosen.and_then(|()| run(arguments.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -173,7 +181,14 @@ fn run(command: Command) -> Result<()> {
             set,
             collection,
             queries,
-        } => sweep::run(&Data::open(data.as_deref())?, &set, &collection, queries),
+            kinds,
+        } => sweep::run(
+            &Data::open(data.as_deref())?,
+            &set,
+            &collection,
+            queries,
+            kinds,
+        ),
         Command::Scan {
             data,
             vectors,

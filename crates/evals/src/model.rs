@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result};
-use lorewell_encoder::{Encoder, Options};
+use lorewell_encoder::{CrossEncoder, Encoder, Options};
 
 static CHOSEN: OnceLock<Encoder> = OnceLock::new();
 
@@ -31,4 +31,23 @@ pub fn choose(folder: &Path, precision: &str) -> Result<()> {
 /// The model that was chosen, if any was.
 pub fn chosen() -> Option<&'static Encoder> {
     CHOSEN.get()
+}
+
+static RERANKER: OnceLock<CrossEncoder> = OnceLock::new();
+
+/// Opens the reranker in a folder; it looks again at every answer from now on.
+///
+/// # Errors
+/// The folder holds no reranker that can be computed.
+pub fn choose_reranker(folder: &Path) -> Result<()> {
+    let reranker = CrossEncoder::open(folder, &Options::default())
+        .with_context(|| folder.display().to_string())?;
+    eprintln!("reranked by {}", folder.display());
+    let _ = RERANKER.set(reranker);
+    Ok(())
+}
+
+/// The reranker that was chosen, if any was.
+pub fn chosen_reranker() -> Option<&'static CrossEncoder> {
+    RERANKER.get()
 }

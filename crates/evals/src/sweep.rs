@@ -1,12 +1,26 @@
 //! What other settings would give: one setting at a time against the defaults, with intervals.
 
 use anyhow::Result;
+use clap::ValueEnum;
 use lorewell_engine::{EngineSettings, FieldWeights, Fusion};
 use lorewell_evaluation::System;
 
 use crate::comparison::{Measure, Variant, table};
 use crate::data::{Data, ENGLISH};
 use crate::sets::chosen;
+
+/// Which settings are varied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kinds {
+    /// Those of searching and those of the index.
+    All,
+    /// Those of searching: passages are embedded once.
+    Search,
+    /// What a reranker's judgement counts (with `--reranker`).
+    Rerank,
+    /// The weight of the dense lane alone, which belongs to its model.
+    Model,
+}
 
 /// Prints what every variant gives on the sets and collections, as difference from the defaults.
 ///
@@ -17,12 +31,18 @@ pub fn run(
     sets: &[String],
     collections: &[String],
     sample: Option<usize>,
+    kinds: Kinds,
 ) -> Result<()> {
-    let variants: Vec<Variant> = search_variants()
-        .into_iter()
-        .map(Variant::of)
-        .chain(index_variants())
-        .collect();
+    let search = match kinds {
+        Kinds::All | Kinds::Search => search_variants(),
+        Kinds::Model => model_variants(),
+        Kinds::Rerank => rerank_variants(),
+    };
+    let index = match kinds {
+        Kinds::All => index_variants(),
+        Kinds::Search | Kinds::Model | Kinds::Rerank => Vec::new(),
+    };
+    let variants: Vec<Variant> = search.into_iter().map(Variant::of).chain(index).collect();
     let mut measures = of_sets(data, &chosen(sets), &variants)?;
     for name in collections {
         eprintln!("{name} …");
@@ -89,6 +109,23 @@ fn search_variants() -> Vec<System> {
     }
     for (name, count) in [("per note 1", 1), ("per note 3", 3), ("per note 6", 6)] {
         all.push(System::with(name, move |s| s.max_per_note = count));
+    }
+    all
+}
+
+/// The first is without.
+fn rerank_variants() -> Vec<System> {
+    let share = |share: f32| System::with(format!("rerank {share}"), move |s| s.rerank = share);
+    [0.0, 0.2, 0.35, 0.5, 0.7, 1.0].map(share).into()
+}
+
+/// The first is the defaults.
+fn model_variants() -> Vec<System> {
+    let mut all = vec![System::with("defaults", |_| {})];
+    for weight in [0.33, 0.6, 0.8, 1.0, 1.5, 2.0] {
+        all.push(System::with(format!("dense {weight}"), move |s| {
+            s.weights.dense = weight
+        }));
     }
     all
 }

@@ -27,6 +27,9 @@ impl Workbench {
         if let Some(model) = model::chosen() {
             host = host.with_embedder(model);
         }
+        if let Some(reranker) = model::chosen_reranker() {
+            host = host.with_reranker(reranker);
+        }
         host.refresh(Patience::Wait, &Quiet)?;
         let embedding = host.embed_waiting(&Quiet)?;
         ensure!(

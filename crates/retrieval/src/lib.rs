@@ -37,4 +37,4 @@ pub use related::{
 };
 pub use request::{LaneWeights, Likeness, NearNotes, Request, SearchSettings, Standing};
 pub use score::Reading;
-pub use walk::search;
+pub use walk::{search, search_with};

@@ -73,6 +73,9 @@ pub struct SearchSettings {
     pub side_by_side: f32,
     /// Whether places are kept for what is nearest in meaning.
     pub keep_places: bool,
+    /// What a reranker's judgement counts in the order of the first passages beside all else, 0 to
+    /// 1, where there is one.
+    pub rerank: f32,
 }
 
 /// Notes that are near in meaning by vectors that another program made.
@@ -179,6 +182,7 @@ impl Default for SearchSettings {
             second_look: true,
             side_by_side: 0.1,
             keep_places: true,
+            rerank: 0.5,
         }
     }
 }

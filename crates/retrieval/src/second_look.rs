@@ -22,7 +22,8 @@ impl Search<'_> {
     /// Orders the first passages anew, by the mean of their fused value, as a share of the best,
     /// and what they have of the question as a whole, and more for words that stand side by side
     /// as they do in the question. What comes behind them stays.
-    pub(crate) fn look_again(&self, fused: &mut [Fused]) -> Result<(), RetrievalError> {
+    pub(crate) fn look_again(&mut self, fused: &mut [Fused]) -> Result<(), RetrievalError> {
+        self.judge(fused)?;
         let best = fused.first().map_or(0.0, |first| first.value);
         let count = fused.len().min(LOOKED_AT);
         let head = &mut fused[..count];
@@ -44,6 +45,10 @@ impl Search<'_> {
                 let share = pairs.share_in(&stored.said());
                 order += side_by_side * passage.standing * share;
             }
+            if let Some(relevance) = self.relevance.get(&passage.passage) {
+                let share = self.request.settings.rerank;
+                order = (1.0 - share) * order + share * passage.standing * relevance;
+            }
             if self.is_superseded(passage.passage, &mut superseded)? {
                 order *= SUPERSEDED;
             }
@@ -53,6 +58,32 @@ impl Search<'_> {
             let order = |fused: &Fused| fused.order.unwrap_or_default();
             order(b).total_cmp(&order(a))
         });
+        Ok(())
+    }
+
+    /// Has the reranker judge the first passages, each once.
+    fn judge(&mut self, fused: &[Fused]) -> Result<(), RetrievalError> {
+        let Some(reranker) = self.reranker.filter(|_| self.not_reranked.is_none()) else {
+            return Ok(());
+        };
+        let mut passages = Vec::new();
+        for one in fused.iter().take(LOOKED_AT) {
+            if !self.relevance.contains_key(&one.passage)
+                && let Some(stored) = self.ground.snapshot.passage(one.passage)?
+            {
+                passages.push((one.passage, stored.said().into_owned()));
+            }
+        }
+        let texts: Vec<&str> = passages.iter().map(|(_, text)| text.as_str()).collect();
+        match reranker.relevance(&self.request.question, &texts) {
+            Ok(all) => {
+                let judged = passages.iter().map(|(passage, _)| *passage).zip(all);
+                self.relevance.extend(judged);
+            }
+            Err(reason) => {
+                self.not_reranked = Some(format!("{} {reason}", reranker.model()));
+            }
+        }
         Ok(())
     }
 

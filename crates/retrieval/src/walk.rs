@@ -1,6 +1,6 @@
 //! The walk of one question: terms → lanes in two rounds → fusion → passages with reasons.
 
-use lorewell_embed::Embedder;
+use lorewell_embed::{Embedder, Reranker};
 use lorewell_index::Snapshot;
 use lorewell_text::Question;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,13 +34,33 @@ pub fn search(
     embedder: &dyn Embedder,
     request: &Request,
 ) -> Result<Answer, RetrievalError> {
-    Search::new(snapshot, embedder, request)?.run()
+    search_with(snapshot, embedder, None, request)
+}
+
+/// The same, with a model that looks at the first passages again, if there is one.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_with(
+    snapshot: &Snapshot,
+    embedder: &dyn Embedder,
+    reranker: Option<&dyn Reranker>,
+    request: &Request,
+) -> Result<Answer, RetrievalError> {
+    let mut search = Search::new(snapshot, embedder, request)?;
+    search.reranker = reranker;
+    search.run()
 }
 
 /// A question on its way.
 pub(crate) struct Search<'a> {
     pub(crate) ground: Ground<'a>,
     embedder: &'a dyn Embedder,
+    pub(crate) reranker: Option<&'a dyn Reranker>,
+    /// Why the reranker did not judge, where it was to.
+    pub(crate) not_reranked: Option<String>,
+    /// What the reranker judged, by passage.
+    pub(crate) relevance: FxHashMap<u32, f32>,
     pub(crate) request: &'a Request,
     pub(crate) question: Question,
     pub(crate) terms: Terms,
@@ -76,6 +96,9 @@ impl<'a> Search<'a> {
         Ok(Search {
             ground,
             embedder,
+            reranker: None,
+            not_reranked: None,
+            relevance: FxHashMap::default(),
             request,
             question,
             terms,
@@ -371,6 +394,9 @@ impl Search<'_> {
                 "passages: the index is damaged ({what}), and what is damaged is left out; \
                  `lorewell rebuild` makes it anew"
             ));
+        }
+        if let Some(reason) = &self.not_reranked {
+            said.push(format!("rerank_unavailable: {reason}"));
         }
         said
     }

@@ -13,6 +13,17 @@ mod oracle_tests;
 
 pub(crate) use read::Tokenizer;
 
+/// A question and a passage as tokens, `[CLS] question [SEP] passage [SEP]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Pair {
+    /// With special tokens around and between.
+    pub(crate) ids: Vec<u32>,
+    /// Where the passage begins.
+    pub(crate) second: usize,
+    /// There were more than the model takes.
+    pub(crate) truncated: bool,
+}
+
 /// A text as tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tokens {

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::Tokens;
 use super::bert::Rules;
 use super::normal::{Cut, Step};
 use super::unigram::Unigram;
 use super::wordpiece::{Letters, WordPiece};
+use super::{Pair, Tokens};
 use crate::EncoderError;
 use crate::container::{malformed, unreadable};
 
@@ -150,6 +150,23 @@ impl Tokenizer {
     /// A hash of the file that it was read from.
     pub(crate) fn revision(&self) -> &str {
         &self.revision
+    }
+
+    /// The tokens of a question, of which at most `most` are kept, and of a passage, which is cut
+    /// so that both have at most `longest` with the special ones around and between them. The frame
+    /// is BERT's: the passage follows as a text of its own without what stands before one.
+    pub(crate) fn pair(&self, question: &str, passage: &str, most: usize, longest: usize) -> Pair {
+        let first = self.tokens(question, most.min(longest));
+        let left = longest.saturating_sub(first.ids.len()) + self.before.len();
+        let second = self.tokens(passage, left);
+        let mut ids = first.ids;
+        let start = ids.len();
+        ids.extend(second.ids.iter().skip(self.before.len()));
+        Pair {
+            ids,
+            second: start,
+            truncated: first.truncated || second.truncated,
+        }
     }
 
     /// The tokens of a text, at most `longest` with the special ones around them.
