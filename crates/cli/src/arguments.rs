@@ -302,7 +302,7 @@ fn bridge_flag() -> Arg {
     Arg::new("bridge")
         .long("bridge")
         .value_name("WHEN")
-        .help("Have the bridge answer: never, auto, start or require (setting `bridge`)")
+        .help("Have the bridge answer: never, running, auto or require (setting `bridge`)")
 }
 
 pub(crate) fn index_dir_flag() -> Arg {

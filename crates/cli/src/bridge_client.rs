@@ -41,7 +41,7 @@ pub(crate) fn answer(
     let environment = config.environment();
     let places = Places::of_process(environment);
     let found = match when.as_str() {
-        "start" => start(&places),
+        "auto" => start(&places),
         _ => Client::connect(&places),
     };
     let mut client = match found {

@@ -36,8 +36,8 @@ pub(crate) fn command() -> Command {
             Arg::new("bridge")
                 .long("bridge")
                 .value_name("WHEN")
-                .value_parser(["never", "auto", "start", "require"])
-                .help("Have the bridge answer (default: start, or the setting `bridge`)"),
+                .value_parser(["never", "running", "auto", "require"])
+                .help("Have the bridge answer (default: auto, or the setting `bridge`)"),
         )
         .arg(
             Arg::new("as")
@@ -107,9 +107,9 @@ fn wished(environment: &Environment) -> When {
     let settings =
         Config::load(environment).and_then(|config| config.settings(None, &Flags::new()));
     // Settings that cannot be read are told by each answer.
-    settings.map_or(When::Start, |settings| {
+    settings.map_or(When::Auto, |settings| {
         match settings.get(Key::Bridge).origin {
-            Origin::Default => When::Start,
+            Origin::Default => When::Auto,
             _ => When::of(&settings.bridge()),
         }
     })

@@ -41,9 +41,9 @@ pub(crate) enum When {
     /// Never.
     Never,
     /// When one runs.
-    Auto,
+    Running,
     /// Always where that can be: one is started if none runs.
-    Start,
+    Auto,
     /// Always.
     Require,
 }
@@ -61,16 +61,16 @@ impl When {
     pub(crate) fn of(setting: &str) -> When {
         match setting {
             "never" => When::Never,
-            "auto" => When::Auto,
+            "running" => When::Running,
             "require" => When::Require,
-            _ => When::Start,
+            _ => When::Auto,
         }
     }
 }
 
 impl Shim {
     fn connected(&self) -> Result<Client, Failure> {
-        let starts = self.when == When::Start && !self.start_failed.load(Ordering::Relaxed);
+        let starts = self.when == When::Auto && !self.start_failed.load(Ordering::Relaxed);
         if !starts {
             return Ok(Client::connect(&self.places)?);
         }

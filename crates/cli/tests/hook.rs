@@ -284,7 +284,7 @@ fn notes_behind_fences_are_never_added_and_what_is_added_is_in_the_log() {
     let root = agent.vault.root().display().to_string();
     home.done(&["vault", "add", &root]);
     home.done(&["config", "set", "fence_properties", "private"]);
-    home.done(&["config", "set", "bridge", "auto"]);
+    home.done(&["config", "set", "bridge", "running"]);
     // An index of its own is made first, over some prompts.
     let prompt = HERE[0];
     let mut bridge = None;

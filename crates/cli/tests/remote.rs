@@ -195,7 +195,7 @@ fn no_variable_lifts_a_fence_or_changes_what_the_owner_alone_says() {
     let found = server.call("search_notes", &json!({"query": "quokka slept"}));
     assert!(!found.to_string().contains("The quokka"), "{found}");
     server.end();
-    for way in ["never", "start"] {
+    for way in ["never", "auto"] {
         let place = Program::new(env!("CARGO_BIN_EXE_lorewell"), vault.beside("home"))
             .with("LOREWELL_INDEX_DIR", &folder);
         let mut server = McpProcess::start(&place, &["--bridge", way]);

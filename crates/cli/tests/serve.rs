@@ -63,9 +63,9 @@ fn one_that_was_killed_is_none_and_its_leftovers_hinder_nobody() {
     let mut first = program(&vault).serve(&[]);
     first.signal("-KILL");
     first.child.wait().unwrap();
-    let auto = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
+    let running = run(&vault, &["search", "--json", "--bridge", "running", "kiln"]);
     assert_eq!(
-        (auto.status.code(), auto.stderr.as_slice()),
+        (running.status.code(), running.stderr.as_slice()),
         (Some(0), &b""[..])
     );
     let required = run(&vault, &["search", "--json", "--bridge", "require", "kiln"]);
@@ -80,12 +80,12 @@ fn one_that_was_killed_is_none_and_its_leftovers_hinder_nobody() {
 #[test]
 fn a_command_starts_one_that_ends_by_itself() {
     let vault = listed_vault();
-    let first = run(&vault, &["search", "--json", "--bridge", "start", "kiln"]);
+    let first = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
     assert_eq!(first.status.code(), Some(0));
     let status = json_of(&run(&vault, &["serve", "--status", "--json"]));
     assert_eq!(status["running"], true);
     assert_eq!(status["exit_after_seconds"], 1800);
-    let again = run(&vault, &["search", "--json", "--bridge", "start", "kiln"]);
+    let again = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
     assert_eq!(again.stdout, first.stdout);
     let after = json_of(&run(&vault, &["serve", "--status", "--json"]));
     assert_eq!(after["pid"], status["pid"]);
@@ -105,7 +105,7 @@ fn what_is_not_the_bridge_of_the_state_file_is_told_and_not_asked() {
     let mut other = text.clone();
     other.replace_range(instance..instance + 8, "00000000");
     fs::write(&path, other).unwrap();
-    let answer = run(&vault, &["search", "--json", "--bridge", "auto", "kiln"]);
+    let answer = run(&vault, &["search", "--json", "--bridge", "running", "kiln"]);
     assert_eq!(answer.status.code(), Some(0));
     let said = String::from_utf8_lossy(&answer.stderr);
     assert!(
@@ -130,9 +130,9 @@ fn other_settings_are_answered_by_the_command_itself() {
         "kiln",
         "--bridge",
     ];
-    let auto = run(&vault, &[&words[..], &["auto"]].concat());
+    let running = run(&vault, &[&words[..], &["running"]].concat());
     assert_eq!(
-        (auto.status.code(), auto.stderr.as_slice()),
+        (running.status.code(), running.stderr.as_slice()),
         (Some(0), &b""[..])
     );
     assert!(vault.beside("elsewhere").is_dir());

@@ -248,8 +248,8 @@ settings! {
         "How often `lorewell watch` looks at the folder where events do not come, in seconds.";
     watch_check_minutes WatchCheckMinutes: u64 = Some("10"), Kind::Integer { min: 1, max: 1440 }, Vault,
         "After how many minutes `lorewell watch` compares the whole folder, whatever events came.";
-    bridge Bridge: String = Some("never"), Kind::Choice(&["never", "auto", "start", "require"]), Machine,
-        "Whether a command is answered by the bridge (`lorewell serve`): never; `auto`, where one runs; `start`, which starts one that ends after half an hour without a request; or `require`, which fails where none runs.";
+    bridge Bridge: String = Some("never"), Kind::Choice(&["never", "running", "auto", "require"]), Machine,
+        "Whether a command is answered by the bridge (`lorewell serve`): never; `running`, where one runs; `auto`, which starts one if none runs, that ends after half an hour without a request; or `require`, which fails where none runs.";
     http_port HttpPort: u64 = Some("7313"), Kind::Integer { min: 0, max: 65535 }, Machine,
         "The port of the bridge on this machine; the next free one is taken where it is not, and 0 takes any.";
 }

@@ -61,7 +61,7 @@ pub fn run(wish: &Wish) -> Result<()> {
         }
         home.done(&["config", "set", "bridge", "never"])?;
         let alone = home.times("alone", &prompts)?;
-        home.done(&["config", "set", "bridge", "auto"])?;
+        home.done(&["config", "set", "bridge", "running"])?;
         let bridge = home.serve()?;
         let bridged = home.times("bridged", &prompts)?;
         drop(bridge);
