@@ -16,7 +16,7 @@ use crate::{Address, EndpointError, Identities, Identity, Key, Prefixes};
 /// The rules by which a text is made of a passage, and a vector of pieces.
 const POOLING: &str = "of the endpoint; pieces of a long text: mean by length";
 /// What its lane counts beside words: what transformers are given that were measured here.
-const WEIGHT: f32 = 0.6;
+const WEIGHT: f32 = 0.8;
 /// A person waits for a question's vector.
 const QUESTION: Duration = Duration::from_secs(10);
 /// After an endpoint failed it is not asked for a question's vector for so long: questions are

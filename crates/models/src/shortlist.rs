@@ -22,10 +22,10 @@ pub struct Vetted {
     pub measured: Option<&'static str>,
 }
 
-/// What a transformer counts beside words: scores of words and meaning joined 1 to 0.6. A share of
-/// 0.4 was best of those tried for MiniLM and BGE on five collections; a little less is safer for
-/// those that were not tried.
-pub(crate) const USUAL_WEIGHT: f32 = 0.6;
+/// What a transformer counts beside words: scores of words and meaning joined 1 to 0.8. Of .33, .6,
+/// .8, 1, 1.5 and 2 it gave the most on the English question sets for bge-small, and as much as any
+/// for MiniLM (docs/evaluation.md); the others were not measured.
+pub(crate) const USUAL_WEIGHT: f32 = 0.8;
 
 const MIB: u64 = 1 << 20;
 
@@ -39,7 +39,9 @@ pub const SHORTLIST: &[Vetted] = &[
         languages: "English",
         licence: "MIT",
         weight: USUAL_WEIGHT,
-        measured: None,
+        measured: Some(
+            "English question sets: passage recall@6 .79, note MRR .75 (built-in .75, .72)",
+        ),
     },
     Vetted {
         name: "all-MiniLM-L6-v2",
@@ -49,7 +51,9 @@ pub const SHORTLIST: &[Vetted] = &[
         languages: "English",
         licence: "Apache-2.0",
         weight: USUAL_WEIGHT,
-        measured: None,
+        measured: Some(
+            "English question sets: passage recall@6 .81, note MRR .77 (built-in .75, .72)",
+        ),
     },
     Vetted {
         name: "multilingual-e5-small",
