@@ -91,7 +91,7 @@ fn reason(embedded: &Embedded) -> &str {
 
 #[test]
 fn it_counts_beside_words_as_a_transformer_does() {
-    assert_eq!(Place::new().open().weight(), 0.6);
+    assert_eq!(Place::new().open().weight(), 0.8);
 }
 
 #[test]
