@@ -3,7 +3,8 @@
 //! [`Encoder`] reads a folder with a model (BGE, MiniLM, GTE, multilingual E5) and turns texts into
 //! vectors, in floats or in bytes, with the instructions that the machine has. It is an
 //! [`Embedder`](lorewell_embed::Embedder) like the built-in static model. What would be computed
-//! wrongly is refused with the reason; nothing is ever replaced in silence.
+//! wrongly is refused with the reason; nothing is ever replaced in silence. [`CrossEncoder`] computes
+//! models that read a question and a passage together.
 
 mod attention;
 mod config;

@@ -10,6 +10,8 @@ use crate::failpoint::failpoint;
 /// ```text
 /// catalogue.sqlite    the commit point: catalogue, passages, live segments, valid vector rows
 /// segments/17.lex     lexical segments, immutable
+/// segments/17.damaged what is wrong with one, once a reader came upon it; its next writer makes
+///                     the words again
 /// vectors/<id>/       int8 rows of one model fingerprint, append-only
 /// writer.lock         held by the process that writes
 /// ```
