@@ -34,10 +34,9 @@ async def main() -> None:
             print(f"{where}, {mode}: {client_version[-1]}")
     # One question, eight roads, one answer. The bridge has an index of its own, made at its own time.
     alone = answers[:4]
-    # Where a command is not to ask the bridge it says so; all else is the same.
-    assert all(ALONE in answer for answer in alone[:2]), "nothing is said of the bridge"
+    # Where a command is not to ask the bridge each answer says so; all else is the same.
     assert not any(ALONE in answer for answer in answers[2:]), "something is said of the bridge"
-    alone = [plain(answer) for answer in alone]
+    alone = alone[:2] + [with_the_line(answer) for answer in alone[2:]]
     assert all(answer == alone[0] for answer in alone), "the answers differ"
     assert all(said(answer) == said(alone[0]) for answer in answers), "the bridge says something else"
     assert len(set(client_version)) == 2, client_version
@@ -48,13 +47,11 @@ client_version: list[str] = []
 ALONE = "bridge: it is not to be asked; this process answered itself"
 
 
-def plain(answer: str) -> str:
-    """An answer without the line that says who gave it."""
+def with_the_line(answer: str) -> str:
+    """An answer with the line that a server alone puts into each part of it."""
     items = json.loads(answer)
     for item in items:
-        degraded = [line for line in item.pop("degraded", []) if line != ALONE]
-        if degraded:
-            item["degraded"] = degraded
+        item.setdefault("degraded", []).append(ALONE)
     return json.dumps(items, sort_keys=True)
 
 
