@@ -147,9 +147,15 @@ fn killed_at_any_instant_it_answers_from_a_whole_generation() {
             break;
         }
         edit(&vault, &mut random, round);
+        if built && random.below(8) == 0 {
+            fs::remove_dir_all(vault.beside("index")).unwrap();
+            built = false;
+        }
         excluded ^= random.below(6) == 0;
         let work = WORK[random.below(WORK.len() as u64) as usize];
-        let after = Duration::from_micros(random.below(120_000));
+        // The first moments of a new index are over soon.
+        let most = if built { 120_000 } else { 40_000 };
+        let after = Duration::from_micros(random.below(most));
         let was_killed = start_and_kill(lorewell(&vault, "index", work, excluded), after);
         killed += u64::from(was_killed);
         // The next start. Before the first generation it builds one.

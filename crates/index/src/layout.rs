@@ -108,6 +108,7 @@ impl Layout {
             "catalogue.sqlite",
             "catalogue.sqlite-wal",
             "catalogue.sqlite-shm",
+            "catalogue.sqlite-journal",
         ] {
             let path = self.folder.join(name);
             let result = std::fs::remove_file(&path);

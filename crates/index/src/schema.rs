@@ -137,13 +137,26 @@ pub(crate) fn open_for_reading(layout: &Layout) -> Result<Connection, IndexError
         return Err(IndexError::Absent(folder.to_path_buf()));
     }
     let fail = |source| IndexError::sqlite(folder, source);
-    let connection = open_read_only(layout).map_err(|source| opening(layout, source))?;
+    let connection = match open_read_only(layout) {
+        Err(error) if was_never_made(&error) => {
+            return Err(IndexError::Absent(folder.to_path_buf()));
+        }
+        opened => opened.map_err(|source| opening(layout, source))?,
+    };
     let found = version(&connection).map_err(fail)?;
     if found == 0 {
         return Err(IndexError::Absent(folder.to_path_buf()));
     }
     check_format(folder, &connection)?;
     Ok(connection)
+}
+
+/// A rollback journal is there to be played back, which only a writer can do. The one change that
+/// is written with such a journal is the first, by which the file takes its write-ahead log: its
+/// writer was killed within it, before there was any table.
+fn was_never_made(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error(), Some(cause)
+        if cause.extended_code == rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
 /// In a folder that may not be written, or on a full disk, SQLite cannot make the files by which
@@ -228,4 +241,45 @@ fn opening(layout: &Layout, source: rusqlite::Error) -> IndexError {
         }
     }
     IndexError::sqlite(layout.folder(), source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What lies in the folder when the first writer is killed while the file takes its log: a
+    /// file whose rollback journal was synced.
+    fn killed_while_it_was_made() -> (tempfile::TempDir, Layout) {
+        let folder = tempfile::tempdir().unwrap();
+        let (made, left) = (folder.path().join("made"), folder.path().join("left"));
+        std::fs::create_dir(&made).unwrap();
+        std::fs::create_dir(&left).unwrap();
+        let layout = Layout::new(left);
+        let alive = Connection::open(made.join("catalogue.sqlite")).unwrap();
+        alive
+            .execute_batch("CREATE TABLE t (x); PRAGMA cache_size = 1; BEGIN; DROP TABLE t;")
+            .unwrap();
+        // More than the cache holds: the journal is synced and pages go to the file.
+        alive
+            .execute_batch("CREATE TABLE u (x); INSERT INTO u SELECT zeroblob(9000) FROM
+                (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n)")
+            .unwrap();
+        for name in ["catalogue.sqlite", "catalogue.sqlite-journal"] {
+            std::fs::copy(made.join(name), layout.folder().join(name)).unwrap();
+        }
+        (folder, layout)
+    }
+
+    #[test]
+    fn a_writer_killed_while_it_made_the_file_leaves_no_index() {
+        let (_folder, layout) = killed_while_it_was_made();
+        let opened = open_for_reading(&layout);
+        assert!(
+            matches!(opened, Err(IndexError::Absent(_))),
+            "{:?}",
+            opened.err()
+        );
+        open_for_writing(&layout).unwrap();
+        open_for_reading(&layout).unwrap();
+    }
 }
