@@ -193,7 +193,7 @@ fn begin(
         poll: Duration::from_secs(settings.watch_poll_seconds()),
         also: [kept.config_file()]
             .into_iter()
-            .chain(kept.model_file())
+            .chain(kept.model_files())
             .collect(),
         ..Options::default()
     };

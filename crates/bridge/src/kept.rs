@@ -11,7 +11,7 @@ use lorewell_capabilities::Failure;
 use lorewell_direct::{follow, of_opening, of_setup};
 use lorewell_engine::Host;
 use lorewell_setup::{
-    Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, model_file, open,
+    Config, Environment, Flags, Key, Reach, Settings, VaultRef, index_root, model_files, open,
     open_remote, remote_is_left_over,
 };
 
@@ -23,6 +23,13 @@ const IN_VAULT: &str = ".lorewell/config.toml";
 
 /// What a file was at some instant; nothing if there was none.
 type Stamp = Option<(u64, SystemTime, u64, i64)>;
+
+/// What the files were by which a host was opened.
+#[derive(PartialEq)]
+struct Stamps {
+    settings: [Stamp; 2],
+    models: Vec<Stamp>,
+}
 
 /// A vault, and how it is opened.
 pub(crate) struct Kept {
@@ -36,9 +43,9 @@ pub(crate) struct Kept {
 
 /// A host, and what it was opened by.
 struct Current {
-    stamps: [Stamp; 3],
-    /// Where the file of the wanted model lies, if it has one.
-    model: Option<PathBuf>,
+    stamps: Stamps,
+    /// Where the files of the wanted models lie.
+    models: Vec<PathBuf>,
     settings: Settings,
     host: Arc<Host>,
     print: String,
@@ -71,14 +78,10 @@ impl Kept {
     /// The host by the settings that hold now, and the print of these settings.
     pub(crate) fn host(&self) -> Result<(Arc<Host>, String), Failure> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = stamps(
-            &self.environment,
-            &self.vault.path,
-            current.model.as_deref(),
-        );
+        let stamps = Stamps::of(&self.environment, &self.vault.path, &current.models);
         if stamps != current.stamps {
             let read = Current::open(&self.environment, &self.vault, self.reader, &self.flags)?;
-            if read.settings == current.settings && read.stamps[2] == current.stamps[2] {
+            if read.settings == current.settings && read.stamps.models == current.stamps.models {
                 current.stamps = read.stamps;
             } else {
                 *current = read;
@@ -119,10 +122,10 @@ impl Kept {
         self.environment.config_file()
     }
 
-    /// The file of the wanted model, if it has one.
-    pub(crate) fn model_file(&self) -> Option<PathBuf> {
+    /// The files of the wanted models.
+    pub(crate) fn model_files(&self) -> Vec<PathBuf> {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        current.model.clone()
+        current.models.clone()
     }
 
     /// Closes views that nobody uses.
@@ -140,11 +143,11 @@ impl Current {
         flags: &Flags,
     ) -> Result<Current, Failure> {
         // Before they are read: what changes meanwhile is read again.
-        let mut stamps = stamps(environment, &vault.path, None);
+        let mut stamps = Stamps::of(environment, &vault.path, &[]);
         let config = Config::load(environment).map_err(of_setup)?;
         let settings = config.settings(Some(vault), flags).map_err(of_setup)?;
-        let model = model_file(environment, &settings);
-        stamps[2] = model.as_deref().and_then(stamp);
+        let models = model_files(environment, &settings);
+        stamps.models = models.iter().map(|file| stamp(file)).collect();
         let host = match reader {
             Reader::Local => open(&config, &settings, vault),
             Reader::Remote => open_remote(&config, &settings, vault),
@@ -153,7 +156,7 @@ impl Current {
         let host = Arc::new(host.keeping_views(VIEWS));
         Ok(Current {
             stamps,
-            model,
+            models,
             print: print(environment, &settings),
             settings,
             host,
@@ -175,12 +178,16 @@ pub fn print(environment: &Environment, settings: &Settings) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-fn stamps(environment: &Environment, vault: &Path, model: Option<&Path>) -> [Stamp; 3] {
-    [
-        stamp(&environment.config_file()),
-        stamp(&vault.join(IN_VAULT)),
-        model.and_then(stamp),
-    ]
+impl Stamps {
+    fn of(environment: &Environment, vault: &Path, models: &[PathBuf]) -> Stamps {
+        Stamps {
+            settings: [
+                stamp(&environment.config_file()),
+                stamp(&vault.join(IN_VAULT)),
+            ],
+            models: models.iter().map(|file| stamp(file)).collect(),
+        }
+    }
 }
 
 fn stamp(path: &Path) -> Stamp {

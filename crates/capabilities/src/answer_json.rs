@@ -26,6 +26,9 @@ pub struct SearchOutput {
     pub lanes: BTreeMap<String, LaneJson>,
     /// What did not run, ran on a part or on old data, in words.
     pub degraded: Vec<String>,
+    /// The model that judged the first passages again (setting `reranker`); absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranked_by: Option<String>,
     /// Something to know about the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -192,6 +195,9 @@ pub struct Explained {
     /// that another replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
+    /// How well the reranker says that the passage answers, 0 to 1, where one judged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<f64>,
     /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
     /// have stood lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -353,6 +359,7 @@ impl Explained {
         Explained {
             fused: rounded(found.fused.value, 6),
             order: found.fused.order.map(|order| rounded(order, 4)),
+            relevance: found.fused.relevance.map(|share| rounded(share, 4)),
             place: found.fused.place.map(|place| place as u64),
             standing: (found.fused.standing != 1.0).then(|| rounded(found.fused.standing, 2)),
             lanes: lanes.collect(),

@@ -213,6 +213,7 @@ fn output(
         confidence: confidence(answer.confidence).to_string(),
         lanes: answer.lanes.into_iter().map(LaneJson::new).collect(),
         degraded,
+        reranked_by: answer.reranked_by,
         notice: no_notes
             .then(|| NO_NOTES.to_string())
             .or(answer.notice)

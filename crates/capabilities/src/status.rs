@@ -52,6 +52,9 @@ pub struct StatusOutput {
     pub models: Vec<ModelJson>,
     /// The model that is wanted, and whether it is at work.
     pub wanted_model: WantedModelJson,
+    /// The reranker that is wanted, if one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<RerankerJson>,
     /// Notes that differ from the folder and are not in the index yet, with the reason (code `new`,
     /// `changed`, `gone`, or why they cannot be read: `not_local` and others); the first of
     /// `index.pending`.
@@ -191,6 +194,16 @@ pub struct WantedModelJson {
     pub trouble: Option<String>,
 }
 
+/// The reranker that the settings ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RerankerJson {
+    /// Its name.
+    pub model: String,
+    /// Why it cannot be used; absent if nothing is known to be wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
 fn is_none(count: &u64) -> bool {
     *count == 0
 }
@@ -281,6 +294,9 @@ impl Capability for Status {
                 process: status.embedding.process.flatten(),
                 trouble: status.embedding.trouble,
             },
+            reranker: status
+                .reranker
+                .map(|(model, trouble)| RerankerJson { model, trouble }),
             pending: status.pending.into_iter().map(FileJson::new).collect(),
             left_out: status.left_out.into_iter().map(FileJson::new).collect(),
             left_out_total: status.left_out_total,

@@ -67,6 +67,7 @@ pub(crate) const TABLE: &[(&str, Action)] = &[
     ("replace_root_with_empty_dir", files::empty_root),
     ("replace_with_sparse", files::sparse),
     ("rescan", running::index),
+    ("reranker", asking::reranker),
     ("resolve", asking::resolve),
     ("restart", running::restart),
     ("restore_root", files::restore_root),

@@ -24,6 +24,7 @@ mod lists;
 mod ordinary_user;
 mod processes;
 mod report;
+mod reranking;
 mod served;
 mod vault_copy;
 mod watching;

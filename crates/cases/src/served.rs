@@ -14,13 +14,8 @@ pub(crate) struct Gap {
     pub(crate) part: &'static str,
 }
 
-const RERANKER: Gap = Gap {
-    reason: "a reranker",
-    part: "Better with time",
-};
-
 /// Steps: by name, or `name.field` where only the field is not served.
-const STEPS: &[(&str, Gap)] = &[("reranker", RERANKER), ("search.rerank", RERANKER)];
+const STEPS: &[(&str, Gap)] = &[];
 
 /// Checks, likewise; `status:watch` is a value of the field `field`.
 const CHECKS: &[(&str, Gap)] = &[];

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::embedding::Embedding;
 use crate::processes::Processes;
+use crate::reranking::CaseReranker;
 use crate::watching::Watching;
 use crate::{Case, Step, actions, vault_copy};
 
@@ -33,6 +34,8 @@ pub(crate) struct World {
     pub(crate) processes: Option<Processes>,
     /// The endpoint that embeds, if the case has one.
     pub(crate) embedding: Option<Embedding>,
+    /// What judges the first passages of an answer again, once a step asked for it.
+    pub(crate) reranker: Option<&'static CaseReranker>,
     /// What was searched for.
     pub(crate) questions: Vec<String>,
     /// The watcher, while there is one.
@@ -97,6 +100,7 @@ impl World {
             _place: holder,
             settings: EngineSettings::default(),
             embedding,
+            reranker: None,
             place,
             questions: Vec::new(),
             watching: None,
@@ -170,6 +174,10 @@ impl World {
     pub(crate) fn host(&self) -> Result<Host, Failure> {
         let settings = self.settings.clone();
         let host = Host::open("vault", &self.root, &self.index, settings)?;
+        let host = match self.reranker {
+            Some(reranker) => host.with_reranker(reranker),
+            None => host,
+        };
         match &self.embedding {
             Some(embedding) => {
                 let endpoint = embedding.endpoint().map_err(Failure::internal)?;

@@ -267,7 +267,7 @@ fn measure_vault(environment: &Environment, matches: &ArgMatches) -> Result<Outc
             notes: totals.notes,
             passages: totals.passages,
         },
-        settings: in_force(&desk.host.settings().search),
+        settings: in_force(&desk.host.search_in_force()),
         sources,
         commands: commands(&desk, &measurement),
         measurement,

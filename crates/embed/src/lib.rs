@@ -68,6 +68,12 @@ pub trait Reranker: Send + Sync {
     /// The model's short name, as an answer shows it.
     fn model(&self) -> &str;
 
+    /// Why it cannot judge now, where that is known without asking it. For people, as the end of a
+    /// sentence that begins with its name.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// How well each passage answers the question, 0 to 1, in the order of the passages. Texts that
     /// are too long are cut by the model, so that both fit.
     ///

@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     drop(encoder.encode(&texts));
     let cpu = cpu_seconds() - cpu;
     let questions = rounds(60, || drop(encoder.encode(&[QUESTION])));
-    let passages = rounds(7, || drop(encoder.encode(&texts)));
+    let passages = rounds(4, || drop(encoder.encode(&texts)));
     let tokens: usize = encoder.encode(&texts).iter().map(|one| one.tokens).sum();
     let rate = |time: Duration| texts.len() as f64 / time.as_secs_f64();
     println!(

@@ -22,6 +22,7 @@ const QUESTION_SHARE: usize = 4;
 pub struct CrossEncoder {
     name: String,
     folder: PathBuf,
+    revision: String,
     kernel: Kernel,
     longest: usize,
     tokenizer: Tokenizer,
@@ -60,7 +61,7 @@ impl CrossEncoder {
     pub fn open(folder: &Path, options: &Options) -> Result<Self, EncoderError> {
         let config = folder.join("config.json");
         let shape = Shape::read(&config)?;
-        check_config(&config, &shape)?;
+        check_head(&config, &shape)?;
         let precision = options.precision.unwrap_or(Precision::Q8);
         let tokenizer = Tokenizer::read(&folder.join("tokenizer.json"))?;
         if tokenizer.largest() as usize >= shape.vocabulary {
@@ -75,6 +76,7 @@ impl CrossEncoder {
         Ok(Self {
             name: name.into_owned(),
             folder: folder.to_path_buf(),
+            revision: format!("{}-{}", network.revision(), tokenizer.revision()),
             kernel: options.kernel.unwrap_or_else(Kernel::best),
             longest: shape.longest(),
             tokenizer,
@@ -92,6 +94,16 @@ impl CrossEncoder {
     /// The folder that it was read from.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// How many numbers a token has within the network.
+    pub fn dimension(&self) -> usize {
+        self.head.passage.len()
+    }
+
+    /// Which weights and tokenizer: a hash of both.
+    pub fn revision(&self) -> &str {
+        &self.revision
     }
 
     /// The most tokens of question and passage together, special ones included.
@@ -179,15 +191,37 @@ impl Head {
     }
 }
 
+/// Whether a configuration is that of a classifier: a cross-encoder rather than an embedding model.
+///
+/// # Errors
+/// The file cannot be read or is no JSON.
+pub fn is_classifier(path: &Path) -> Result<bool, EncoderError> {
+    let config = json(path)?;
+    let kind = config["architectures"][0].as_str().unwrap_or_default();
+    Ok(kind.ends_with("ForSequenceClassification"))
+}
+
+/// Looks whether a configuration is that of a cross-encoder which is computed here.
+///
+/// # Errors
+/// The file cannot be read, is no configuration, or is that of another network; the message names
+/// the entry.
+pub fn check_cross_config(path: &Path) -> Result<(), EncoderError> {
+    check_head(path, &Shape::read(path)?)
+}
+
+fn json(path: &Path) -> Result<Value, EncoderError> {
+    let text = std::fs::read(path).map_err(|source| unreadable(path, source))?;
+    serde_json::from_slice(&text).map_err(|error| malformed(path, &format!("not JSON: {error}")))
+}
+
 /// A classifier of one output over BERT, with two token types.
-fn check_config(path: &Path, shape: &Shape) -> Result<(), EncoderError> {
+fn check_head(path: &Path, shape: &Shape) -> Result<(), EncoderError> {
     let unsupported = |reason: String| EncoderError::Unsupported {
         path: path.to_path_buf(),
         reason,
     };
-    let text = std::fs::read(path).map_err(|source| unreadable(path, source))?;
-    let config: Value = serde_json::from_slice(&text)
-        .map_err(|error| malformed(path, &format!("not JSON: {error}")))?;
+    let config = json(path)?;
     let kind = config["architectures"][0].as_str().unwrap_or("none");
     if kind != "BertForSequenceClassification" {
         return Err(unsupported(format!(

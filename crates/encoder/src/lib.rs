@@ -25,9 +25,9 @@ mod tokenizer;
 mod layers_tests;
 
 pub use config::check_config;
-pub use cross::{CrossEncoder, Relevance};
+pub use cross::{CrossEncoder, Relevance, check_cross_config, is_classifier};
 pub use error::EncoderError;
 pub use machine::Kernel;
-pub use model::{Encoder, Encoding, Options, fingerprint};
+pub use model::{Encoder, Encoding, Options, WEIGHT, fingerprint};
 pub use precision::{Device, Precision};
 pub use recipe::{Pooling, Recipe};

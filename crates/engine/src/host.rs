@@ -47,6 +47,8 @@ pub struct Host {
     pub(crate) embedder: &'static dyn Embedder,
     /// Judges the first passages of an answer again, if there is one.
     pub(crate) reranker: Option<&'static dyn Reranker>,
+    /// A reranker that is wanted and cannot be asked at all.
+    pub(crate) unusable_reranker: Option<Unusable>,
     /// The model that answers until the wanted one covers everything.
     pub(crate) deputy: Option<&'static dyn Embedder>,
     /// A model that is wanted and cannot be asked at all.
@@ -90,6 +92,7 @@ impl Host {
             settings,
             embedder: StaticModel::built_in(),
             reranker: None,
+            unusable_reranker: None,
             deputy: None,
             unusable: None,
             known: Vec::new(),
@@ -113,6 +116,17 @@ impl Host {
     #[must_use]
     pub fn with_reranker(mut self, reranker: &'static dyn Reranker) -> Host {
         self.reranker = Some(reranker);
+        self
+    }
+
+    /// Without the reranker that is wanted, because it cannot be asked at all: every answer says so.
+    /// `reason` is the end of a sentence that begins with the name.
+    #[must_use]
+    pub fn without_reranker(mut self, model: &str, reason: &str) -> Host {
+        self.unusable_reranker = Some(Unusable {
+            model: model.to_string(),
+            reason: reason.to_string(),
+        });
         self
     }
 
@@ -254,6 +268,15 @@ impl Host {
             .map_err(EngineError::ExclusionsChanged)?;
         self.tend_portable(When::Excluding);
         Ok(())
+    }
+
+    /// The settings of searches, with the weight of each lane as it is where the wanted model
+    /// answers.
+    #[must_use]
+    pub fn search_in_force(&self) -> SearchSettings {
+        let mut search = self.settings.search.clone();
+        search.weights.dense.get_or_insert(self.embedder.weight());
+        search
     }
 
     /// The newest generation, with the vectors of the model that answers.

@@ -55,6 +55,8 @@ pub struct Status {
     pub models: Vec<ModelStatus>,
     /// How the embedding of what waits stands.
     pub embedding: EmbeddingStatus,
+    /// The reranker that is wanted, if one is, and why it cannot be used, if it is known not to be.
+    pub reranker: Option<(String, Option<String>)>,
     /// Files that are not searched, with the reason; the first of them.
     pub left_out: Vec<LeftOutFile>,
     /// How many there are in all.
@@ -226,6 +228,12 @@ impl Host {
                 None => Vec::new(),
             },
             embedding: self.embedding_status(),
+            reranker: match &self.unusable_reranker {
+                Some(unusable) => Some((unusable.model.clone(), Some(unusable.reason.clone()))),
+                None => self
+                    .reranker
+                    .map(|reranker| (reranker.model().to_string(), reranker.trouble())),
+            },
             left_out_total: left_out.len() as u64,
             left_out: first(left_out, request.list_limit),
             unreadable,

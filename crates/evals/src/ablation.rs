@@ -133,7 +133,7 @@ fn variants() -> Vec<System> {
     ] {
         all.push(System::with(name, move |s| {
             s.fusion = Fusion::Rrf { k: 60.0 };
-            s.weights.dense = dense.unwrap_or(s.weights.dense);
+            s.weights.dense = dense.or(s.weights.dense);
             s.weights.vocab = vocab.unwrap_or(s.weights.vocab);
         }));
     }

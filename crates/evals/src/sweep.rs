@@ -79,7 +79,7 @@ fn search_variants() -> Vec<System> {
     let mut all = vec![System::with("defaults", |_| {})];
     for weight in [0.0, 0.1, 0.2, 0.25, 0.4, 0.5, 0.7, 1.0] {
         all.push(System::with(format!("dense {weight}"), move |s| {
-            s.weights.dense = weight
+            s.weights.dense = Some(weight)
         }));
     }
     for weight in [0.0, 0.1, 0.3, 0.5] {
@@ -124,7 +124,7 @@ fn model_variants() -> Vec<System> {
     let mut all = vec![System::with("defaults", |_| {})];
     for weight in [0.33, 0.6, 0.8, 1.0, 1.5, 2.0] {
         all.push(System::with(format!("dense {weight}"), move |s| {
-            s.weights.dense = weight
+            s.weights.dense = Some(weight)
         }));
     }
     all

@@ -120,7 +120,7 @@ pub(crate) fn advise(
     } else {
         (Basis::Probes, probes)
     };
-    let current = &host.settings().search;
+    let current = &host.search_in_force();
     let variants = grid(current, rrf_k);
     if items.len() < ENOUGH || variants.is_empty() {
         return Ok(Advice {
@@ -229,7 +229,8 @@ impl Variant {
     }
 }
 
-/// What a lane's vote counts.
+/// What a lane's vote counts, in settings that say so of every lane
+/// ([`Host::search_in_force`]).
 pub fn weight_of(weights: &LaneWeights, lane: Lane) -> f32 {
     let mut weights = *weights;
     *weight_mut(&mut weights, lane)
@@ -239,7 +240,7 @@ fn weight_mut(weights: &mut LaneWeights, lane: Lane) -> &mut f32 {
     match lane {
         Lane::Text => &mut weights.text,
         Lane::Title => &mut weights.title,
-        Lane::Dense => &mut weights.dense,
+        Lane::Dense => weights.dense.get_or_insert_default(),
         Lane::Vocab => &mut weights.vocab,
         Lane::Link => &mut weights.link,
         Lane::Tag => &mut weights.tag,
@@ -331,6 +332,10 @@ mod tests {
     fn the_grid_names_what_it_changes_and_leaves_out_what_is_in_force() {
         let current = SearchSettings {
             lanes: vec![Lane::Text, Lane::Title, Lane::Dense],
+            weights: LaneWeights {
+                dense: Some(0.33),
+                ..SearchSettings::default().weights
+            },
             ..SearchSettings::default()
         };
         let variants = grid(&current, 60.0);

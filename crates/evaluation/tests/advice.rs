@@ -14,7 +14,7 @@ fn advice(dense: f32, questions: usize) -> Advice {
     let answerable = all.into_iter().filter(Question::is_answerable);
     let questions: Vec<Question> = answerable.take(questions).collect();
     let mut settings = EngineSettings::default();
-    settings.search.weights.dense = dense;
+    settings.search.weights.dense = Some(dense);
     settings.search.lanes = vec![Lane::Text, Lane::Dense];
     // What a second look mends would hide how far off the weight is.
     settings.search.side_by_side = 0.0;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use lorewell_encoder::EncoderError;
 
+use crate::Task;
+
 /// What is wrong with a model, or with what was asked of it.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
@@ -104,6 +106,14 @@ pub enum ModelError {
         /// Why not.
         reason: &'static str,
     },
+    /// It is for something else.
+    #[error("{name} is {} {}", if *is == Task::Embed { "an" } else { "a" }, is.noun())]
+    OtherTask {
+        /// The model.
+        name: String,
+        /// What it is for.
+        is: Task,
+    },
     /// Its files are not those that were fetched.
     #[error("the model `{name}` is damaged: {reason}")]
     Damaged {
@@ -132,6 +142,7 @@ impl ModelError {
             Self::NotPulled { .. } => "model_not_pulled",
             Self::Unknown { .. } => "no_such_model",
             Self::Unfit { .. } => "model_unsupported",
+            Self::OtherTask { .. } => "model_other_task",
             Self::BadHub { .. } => "bad_hub",
             Self::HubUnreachable { .. } => "hub_unreachable",
             Self::NotOnHub { .. } => "not_on_hub",
@@ -169,6 +180,12 @@ impl ModelError {
             Self::HubFailed { .. } => "Check HF_ENDPOINT, or try again later.".to_string(),
             Self::WrongChecksum { .. } => "Try again; if it stays, something between here and the hub changes what is fetched.".to_string(),
             Self::Stopped => "The same command goes on from there.".to_string(),
+            Self::OtherTask { name, is: Task::Rerank } => format!(
+                "It is the setting `reranker` that names it: `lorewell models use {name} --vault NAME`."
+            ),
+            Self::OtherTask { name, .. } => format!(
+                "It is the setting `model` that names it: `lorewell models use {name} --vault NAME`."
+            ),
             Self::BadName { .. } => {
                 "`lorewell models list` shows the models that there are.".to_string()
             }

@@ -6,14 +6,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lorewell_embed::Embedder as _;
-use lorewell_encoder::{Encoder, Options, Precision, Recipe, check_config};
+use lorewell_encoder::{
+    CrossEncoder, Encoder, EncoderError, Options, Pooling, Precision, Recipe, check_config,
+    check_cross_config, is_classifier,
+};
 
 use crate::digest::Digests;
 use crate::hub::{Hub, Progress, short_name};
 use crate::manifest::ModelRecipe;
 use crate::shortlist::vetted;
 use crate::store::check_name;
-use crate::{Manifest, ModelError, ModelFile, Origin, Store};
+use crate::{Manifest, ModelError, ModelFile, Origin, Store, Task};
 
 /// The file of a model's weights.
 pub const WEIGHTS: &str = "model.safetensors";
@@ -72,7 +75,7 @@ impl Store {
         for path in small.filter(|path| has(path)) {
             fetch(path)?;
         }
-        let recipe = recipe(name, &staging)?;
+        let plan = plan(name, &staging)?;
         fetch("tokenizer.json")?;
         fetch(WEIGHTS)?;
         let origin = Origin::Hub {
@@ -80,7 +83,7 @@ impl Store {
             repository: commit.repository.clone(),
             revision: commit.revision.clone(),
         };
-        self.install(name, &staging, origin, recipe, files, progress)
+        self.install(name, &staging, origin, plan, files, progress)
     }
 
     /// Takes a model from a folder of this machine, which stays as it is.
@@ -115,12 +118,12 @@ impl Store {
             progress.at(bytes.len());
             files.push(model_file(&staging, path)?);
         }
-        let recipe = recipe(name, &staging)?;
+        let plan = plan(name, &staging)?;
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
         let origin = Origin::Folder {
             folder: folder.display().to_string(),
         };
-        self.install(name, &staging, origin, recipe, files, progress)
+        self.install(name, &staging, origin, plan, files, progress)
     }
 
     /// The folder in which a model is gathered. It is not a model's, whatever its name.
@@ -137,7 +140,7 @@ impl Store {
         name: &str,
         staging: &Path,
         origin: Origin,
-        recipe: Recipe,
+        (task, mut recipe): Plan,
         files: Vec<ModelFile>,
         progress: &dyn Progress,
     ) -> Result<Manifest, ModelError> {
@@ -147,17 +150,27 @@ impl Store {
             recipe: Some(recipe.clone()),
             ..Options::default()
         };
-        let encoder = Encoder::open(staging, &options)?;
-        let (dimension, longest) = (encoder.dimension(), encoder.longest());
-        let weights = encoder.revision().to_string();
-        // On Windows a mapped file cannot be moved.
-        drop(encoder);
+        // What is open is closed again: on Windows a mapped file cannot be moved.
+        let (dimension, longest, weights) = match task {
+            Task::Embed => {
+                let encoder = Encoder::open(staging, &options)?;
+                let weights = encoder.revision().to_string();
+                (encoder.dimension(), encoder.longest(), weights)
+            }
+            Task::Rerank => {
+                let model = CrossEncoder::open(staging, &options)?;
+                let weights = model.revision().to_string();
+                recipe.longest = model.longest();
+                (model.dimension(), model.longest(), weights)
+            }
+        };
         let prepared = format!("lorewell-{}.safetensors", Precision::Q8);
         let manifest = Manifest {
             version: Manifest::VERSION,
             name: name.to_string(),
             origin,
-            vetted: vetted(name).is_some_and(|model| model.name == name),
+            vetted: vetted(name).is_some_and(|model| model.name == name && model.task == task),
+            task,
             files,
             prepared: vec![model_file(staging, &prepared)?],
             weights,
@@ -208,9 +221,12 @@ fn is_repository(asked: &str) -> Result<bool, ModelError> {
     Ok(true)
 }
 
+/// What a model is used for, and how.
+pub(crate) type Plan = (Task, Recipe);
+
 /// How a gathered model is used. What the encoder would compute wrongly is refused.
-fn recipe(name: &str, folder: &Path) -> Result<Recipe, ModelError> {
-    let unfit = |error: lorewell_encoder::EncoderError| {
+fn plan(name: &str, folder: &Path) -> Result<Plan, ModelError> {
+    let unfit = |error: EncoderError| {
         let text = error.to_string();
         let place = format!("{}/", folder.display());
         ModelError::Unfit {
@@ -220,14 +236,34 @@ fn recipe(name: &str, folder: &Path) -> Result<Recipe, ModelError> {
                 .replace(&folder.display().to_string(), name),
         }
     };
-    check_config(&folder.join("config.json")).map_err(unfit)?;
-    match vetted(name).and_then(|model| Recipe::known(model.name)) {
-        Some(known) => Ok(known),
-        None => Ok(Recipe {
-            name: name.to_string(),
-            ..Recipe::of_folder(folder).map_err(unfit)?
-        }),
+    plan_of(name, folder).map_err(unfit)
+}
+
+/// How a model with these small files would be used.
+pub(crate) fn plan_of(name: &str, folder: &Path) -> Result<Plan, EncoderError> {
+    let config = folder.join("config.json");
+    let vetted = vetted(name);
+    let name = vetted.map_or(name, |model| model.name).to_string();
+    if is_classifier(&config)? {
+        check_cross_config(&config)?;
+        let plain = Recipe {
+            name,
+            pooling: Pooling::Cls,
+            question_prefix: String::new(),
+            passage_prefix: String::new(),
+            longest: usize::MAX,
+        };
+        return Ok((Task::Rerank, plain));
     }
+    check_config(&config)?;
+    let recipe = match vetted.and_then(|model| Recipe::known(model.name)) {
+        Some(known) => known,
+        None => Recipe {
+            name,
+            ..Recipe::of_folder(folder)?
+        },
+    };
+    Ok((Task::Embed, recipe))
 }
 
 fn model_file(folder: &Path, path: &str) -> Result<ModelFile, ModelError> {

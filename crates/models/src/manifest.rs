@@ -22,12 +22,36 @@ pub struct Manifest {
     pub prepared: Vec<ModelFile>,
     /// A hash of weights and tokenizer, as fingerprints have it.
     pub weights: String,
-    /// How many numbers a vector has.
+    /// What it is for.
+    #[serde(default)]
+    pub task: Task,
+    /// How many numbers a vector has; of a reranker, a token's within it.
     pub dimension: usize,
     /// Where longer texts are cut, in tokens.
     pub longest: usize,
     /// How it is used.
     pub recipe: ModelRecipe,
+}
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// It makes vectors of texts.
+    #[default]
+    Embed,
+    /// It reads a question and a passage together and says how well the one answers the other.
+    Rerank,
+}
+
+impl Task {
+    /// A model of this task, for people.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Task::Embed => "embedding model",
+            Task::Rerank => "reranker",
+        }
+    }
 }
 
 /// Where a model comes from.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::digest::Digests;
 use crate::shortlist::vetted;
-use crate::{Manifest, ModelError};
+use crate::{Manifest, ModelError, Task};
 
 /// The file that says what a model is.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -73,6 +73,20 @@ impl Store {
             return Err(damaged(format!(
                 "{MANIFEST} is of another version of this program"
             )));
+        }
+        Ok(manifest)
+    }
+
+    /// What a model is that is to be used for a task, with all of its files there.
+    ///
+    /// # Errors
+    /// It was not fetched, is damaged, or is for another task.
+    pub(crate) fn manifest_for(&self, name: &str, task: Task) -> Result<Manifest, ModelError> {
+        let manifest = self.manifest(name)?;
+        self.check_files(&manifest)?;
+        if manifest.task != task {
+            let (name, is) = (name.to_string(), manifest.task);
+            return Err(ModelError::OtherTask { name, is });
         }
         Ok(manifest)
     }

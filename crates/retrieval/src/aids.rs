@@ -58,15 +58,16 @@ impl Aid {
         depth: usize,
         question: &[FusionInput],
     ) -> Result<Vec<FusionInput>, RetrievalError> {
+        let weight = |lane| settings.weights.of(lane, embedder.weight());
         let mut lists = Vec::new();
         if lanes.contains(&Lane::Text) {
             let found = text::run(ground, &self.terms, &Phrases::default(), depth)?;
-            lists.push(self.input(ground, Lane::Text, settings, found.hits)?);
+            lists.push(self.input(ground, Lane::Text, weight(Lane::Text), found.hits)?);
         }
         if lanes.contains(&Lane::Dense) {
             let found = dense::run(ground, embedder, &self.asked, depth)?;
             self.vector = found.question;
-            lists.push(self.input(ground, Lane::Dense, settings, found.result.hits)?);
+            lists.push(self.input(ground, Lane::Dense, weight(Lane::Dense), found.result.hits)?);
         }
         let factor = aid_factor(settings.fusion, question, &lists);
         for list in &mut lists {
@@ -79,7 +80,7 @@ impl Aid {
         &self,
         ground: &Ground<'_>,
         lane: Lane,
-        settings: &SearchSettings,
+        weight: f32,
         hits: Vec<LaneHit>,
     ) -> Result<FusionInput, RetrievalError> {
         let mut kept = Vec::with_capacity(hits.len());
@@ -93,7 +94,7 @@ impl Aid {
         Ok(FusionInput {
             lane,
             voice: self.voice,
-            weight: settings.weights.of(lane),
+            weight,
             hits: kept,
         })
     }

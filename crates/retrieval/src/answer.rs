@@ -18,6 +18,8 @@ pub struct Answer {
     pub lanes: Vec<LaneReport>,
     /// What did not run, or ran on a part: for people.
     pub degraded: Vec<String>,
+    /// The model that judged the first passages again, if one did.
+    pub reranked_by: Option<String>,
     /// Something to know about the question.
     pub notice: Option<String>,
     /// Whether there are more passages behind these.

@@ -68,6 +68,8 @@ pub struct Fused {
     pub value: f32,
     /// Of the first passages, what their order follows from after a second look, 0 to 1.
     pub order: Option<f32>,
+    /// How well the reranker says that it answers, 0 to 1, where one judged it.
+    pub relevance: Option<f32>,
     /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
     /// have stood lower.
     pub place: Option<usize>,
@@ -115,6 +117,7 @@ pub fn fuse(fusion: Fusion, inputs: &[FusionInput]) -> Vec<Fused> {
                 passage,
                 value: trace.iter().map(|c| c.added).sum(),
                 order: None,
+                relevance: None,
                 place: None,
                 standing: 1.0,
                 trace,

@@ -43,6 +43,7 @@ pub(crate) fn run(search: &Search<'_>) -> Result<Option<Answer>, RetrievalError>
         },
         lanes: Lane::ALL.into_iter().map(off).collect(),
         degraded: Vec::new(),
+        reranked_by: None,
         notice: if is_empty {
             search.notice()
         } else {
@@ -78,6 +79,7 @@ fn first_passage(
     };
     let fused = Fused {
         order: None,
+        relevance: None,
         place: None,
         passage: first,
         value: 0.0,

@@ -35,6 +35,7 @@ mod tests {
             passage,
             value: 0.0,
             order: None,
+            relevance: None,
             place: None,
             standing: 1.0,
             trace: Vec::new(),

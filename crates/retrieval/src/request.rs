@@ -135,8 +135,8 @@ pub struct LaneWeights {
     pub text: f32,
     /// Names.
     pub title: f32,
-    /// Meaning; the weight belongs to the model.
-    pub dense: f32,
+    /// Meaning; `None` for what the embedding model says that it counts.
+    pub dense: Option<f32>,
     /// Words of this vault.
     pub vocab: f32,
     /// Links.
@@ -148,11 +148,12 @@ pub struct LaneWeights {
 }
 
 impl LaneWeights {
-    pub(crate) fn of(&self, lane: Lane) -> f32 {
+    /// What a lane counts where the embedding model's counts `model`.
+    pub(crate) fn of(&self, lane: Lane, model: f32) -> f32 {
         match lane {
             Lane::Text => self.text,
             Lane::Title => self.title,
-            Lane::Dense => self.dense,
+            Lane::Dense => self.dense.unwrap_or(model),
             Lane::Vocab => self.vocab,
             Lane::Link => self.link,
             Lane::Tag => self.tag,
@@ -168,7 +169,7 @@ impl Default for SearchSettings {
             weights: LaneWeights {
                 text: 1.0,
                 title: 0.5,
-                dense: 0.33,
+                dense: None,
                 vocab: 0.2,
                 link: 0.1,
                 tag: 0.1,
@@ -182,7 +183,7 @@ impl Default for SearchSettings {
             second_look: true,
             side_by_side: 0.1,
             keep_places: true,
-            rerank: 0.5,
+            rerank: 0.2,
         }
     }
 }

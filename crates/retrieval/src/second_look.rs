@@ -48,6 +48,7 @@ impl Search<'_> {
             if let Some(relevance) = self.relevance.get(&passage.passage) {
                 let share = self.request.settings.rerank;
                 order = (1.0 - share) * order + share * passage.standing * relevance;
+                passage.relevance = Some(*relevance);
             }
             if self.is_superseded(passage.passage, &mut superseded)? {
                 order *= SUPERSEDED;

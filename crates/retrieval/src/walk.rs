@@ -138,6 +138,10 @@ impl<'a> Search<'a> {
         Ok(Answer {
             confidence: self.confidence(best),
             degraded: self.degraded(&reports),
+            reranked_by: self
+                .reranker
+                .filter(|_| !self.relevance.is_empty())
+                .map(|reranker| reranker.model().to_string()),
             notice: self.notice(),
             lanes: reports,
             passages,
@@ -247,7 +251,11 @@ impl<'a> Search<'a> {
         FusionInput {
             lane: lane.report.lane,
             voice: Voice::Question,
-            weight: self.request.settings.weights.of(lane.report.lane),
+            weight: self
+                .request
+                .settings
+                .weights
+                .of(lane.report.lane, self.embedder.weight()),
             hits: lane
                 .hits
                 .iter()

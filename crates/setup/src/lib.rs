@@ -44,7 +44,7 @@ pub use environment::{Environment, OTHER_VARIABLES, program, runtime_dir, variab
 pub use error::{SetupError, Warning};
 pub use index_dir::{agents_dir, audit_dir, index_dir_for, index_root, remote_index_dir};
 pub use layers::{Flags, Resolved, Settings};
-pub use model::{model_file, model_store, rest_models};
+pub use model::{model_files, model_store, rest_models};
 pub use open::{OpenError, follow_in_remote, has_fences, open, open_remote, remote_is_left_over};
 pub use origin::Origin;
 pub use reference::settings_reference;

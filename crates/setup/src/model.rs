@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use lorewell_engine::{Embedder, StaticModel};
-use lorewell_models::{Session, Store, vetted};
+use lorewell_engine::{Embedder, Reranker, StaticModel};
+use lorewell_models::{RerankSession, Session, Store, vetted};
 
 use crate::endpoint::{endpoint, endpoint_memory};
 use crate::environment::Environment;
@@ -12,11 +12,14 @@ use crate::layers::Settings;
 /// The value of the setting `model` that means an endpoint.
 const ENDPOINT: &str = "endpoint";
 
-/// What the settings ask for.
-pub(crate) enum Wanted {
+/// The value of the setting `reranker` that means none.
+const OFF: &str = "off";
+
+/// What the settings ask for: a model of the trait `M`.
+pub(crate) enum Wanted<M: ?Sized + 'static> {
     /// A model that can be asked; whether it can answer is seen then.
-    Model(&'static dyn Embedder),
-    /// One that cannot be asked at all; the built-in one answers, and every answer says why.
+    Model(&'static M),
+    /// One that cannot be asked at all; what answers without it says why every time.
     Unusable {
         /// Its name.
         model: String,
@@ -25,35 +28,30 @@ pub(crate) enum Wanted {
     },
 }
 
-impl Wanted {
-    /// What the dense lane counts with the model that will answer.
-    pub(crate) fn weight(&self) -> f32 {
-        match self {
-            Wanted::Model(embedder) => embedder.weight(),
-            Wanted::Unusable { .. } => StaticModel::built_in().weight(),
-        }
-    }
-}
-
 /// The models of this user: `lorewell/models` in the user's data folder.
 #[must_use]
 pub fn model_store(environment: &Environment) -> Store {
     Store::new(&environment.data_dir.join("lorewell").join("models"))
 }
 
-/// The file whose change means that the model of these settings is another now, or can be used by
-/// now; nothing for a model that comes with the program.
+/// The files whose change means that a model of these settings is another now, or can be used by
+/// now; a model that comes with the program has none.
 #[must_use]
-pub fn model_file(environment: &Environment, settings: &Settings) -> Option<PathBuf> {
-    let name = settings.model();
-    if is_built_in(&name) {
-        return None;
-    }
-    if name == ENDPOINT {
-        return Some(endpoint_memory(environment));
-    }
-    let name = vetted(&name).map_or(name.as_str(), |model| model.name);
-    model_store(environment).manifest_file(name).ok()
+pub fn model_files(environment: &Environment, settings: &Settings) -> Vec<PathBuf> {
+    let store = model_store(environment);
+    let manifest = |name: &str| {
+        let name = vetted(name).map_or(name, |model| model.name);
+        store.manifest_file(name).ok()
+    };
+    let (model, reranker) = (settings.model(), settings.reranker());
+    let model = match model.as_str() {
+        name if is_built_in(name) => None,
+        ENDPOINT => Some(endpoint_memory(environment)),
+        name => manifest(name),
+    };
+    let reranker = Some(reranker).filter(|name| !is_off(name));
+    let reranker = reranker.and_then(|name| manifest(&name));
+    model.into_iter().chain(reranker).collect()
 }
 
 /// Lets the model go that is loaded in this process, unless it is in use.
@@ -63,7 +61,7 @@ pub fn rest_models() {
 
 /// The model that the settings name. The same settings give the same one for as long as the process
 /// lives.
-pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted {
+pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted<dyn Embedder> {
     let name = settings.model();
     if is_built_in(&name) {
         return Wanted::Model(StaticModel::built_in());
@@ -85,6 +83,30 @@ pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted {
             model: name,
         },
     }
+}
+
+/// The reranker that the settings name, if they name one.
+pub(crate) fn wanted_reranker(
+    environment: &Environment,
+    settings: &Settings,
+) -> Option<Wanted<dyn Reranker>> {
+    let name = settings.reranker();
+    if is_off(&name) {
+        return None;
+    }
+    let store = model_store(environment);
+    let session = RerankSession::of(&store, &name, &settings.precision(), &settings.device());
+    Some(match session {
+        Ok(session) => Wanted::Model(session),
+        Err(error) => Wanted::Unusable {
+            reason: format!("{error}. {}", error.hint()),
+            model: name,
+        },
+    })
+}
+
+fn is_off(reranker: &str) -> bool {
+    reranker.is_empty() || reranker.eq_ignore_ascii_case(OFF)
 }
 
 fn is_built_in(name: &str) -> bool {

@@ -11,10 +11,11 @@ use lorewell_engine::{
 };
 
 use crate::config::Config;
+use crate::environment::Environment;
 use crate::error::SetupError;
 use crate::index_dir::{index_dir_for, index_root, remote_index_dir};
 use crate::layers::Settings;
-use crate::model::{Wanted, wanted};
+use crate::model::{Wanted, wanted, wanted_reranker};
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
 
@@ -48,21 +49,25 @@ pub fn open(config: &Config, settings: &Settings, vault: &VaultRef) -> Result<Ho
         carry: settings.index_storage() == "vault",
         rest: REST,
     };
-    let model = wanted(config.environment(), settings);
     let engine = EngineSettings {
         portable: Some(portable),
         index_root: Some(index_root(config.environment(), settings)),
-        ..engine_settings(settings, FenceSettings::default(), &model)?
+        ..engine_settings(settings, FenceSettings::default())?
     };
     let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
-    Ok(with_model(host, model))
+    Ok(with_models(host, config.environment(), settings))
 }
 
-/// With the model that the settings name.
-fn with_model(host: Host, model: Wanted) -> Host {
-    match model {
+/// With the models that the settings name.
+fn with_models(host: Host, environment: &Environment, settings: &Settings) -> Host {
+    let host = match wanted(environment, settings) {
         Wanted::Model(embedder) => host.with_embedder(embedder),
         Wanted::Unusable { model, reason } => host.without_model(&model, &reason),
+    };
+    match wanted_reranker(environment, settings) {
+        None => host,
+        Some(Wanted::Model(reranker)) => host.with_reranker(reranker),
+        Some(Wanted::Unusable { model, reason }) => host.without_reranker(&model, &reason),
     }
 }
 
@@ -84,13 +89,12 @@ pub fn open_remote(
     let folder = remote_index_dir(&index_folder(config, settings, vault));
     // What this device carries in the vault is the usual index's business alone. Vectors of the
     // same text are taken from there: nothing else is learnt of it.
-    let model = wanted(config.environment(), settings);
     let engine = EngineSettings {
         index_root: Some(index_root(config.environment(), settings)),
-        ..engine_settings(settings, fences, &model)?
+        ..engine_settings(settings, fences)?
     };
     let host = Host::open(&vault.name, &vault.path, &folder, engine)?;
-    Ok(with_model(host, model))
+    Ok(with_models(host, config.environment(), settings))
 }
 
 /// Whether notes of the vault of these settings are kept from remote readers.
@@ -151,7 +155,6 @@ fn fences(settings: &Settings) -> FenceSettings {
 fn engine_settings(
     settings: &Settings,
     fences: FenceSettings,
-    model: &Wanted,
 ) -> Result<EngineSettings, EngineError> {
     let rules = Rules::new(RuleSettings {
         folders: settings.exclude_folders(),
@@ -173,7 +176,7 @@ fn engine_settings(
             evidence: EvidenceRules::new(settings.evidence_rules()).unwrap_or_default(),
             rules,
         },
-        search: search_settings(settings, model),
+        search: search_settings(settings),
         max_note_bytes: Some(settings.max_note_bytes()),
         portable: None,
         tokens: settings
@@ -184,7 +187,7 @@ fn engine_settings(
     })
 }
 
-fn search_settings(settings: &Settings, model: &Wanted) -> SearchSettings {
+fn search_settings(settings: &Settings) -> SearchSettings {
     let defaults = SearchSettings::default();
     let fusion = match settings.fusion().as_str() {
         "convex" => Fusion::Convex,
@@ -192,15 +195,12 @@ fn search_settings(settings: &Settings, model: &Wanted) -> SearchSettings {
             k: settings.rrf_k() as f32,
         },
     };
-    let dense = settings
-        .weight_dense()
-        .map_or(model.weight(), |weight| weight as f32);
     SearchSettings {
         fusion,
         weights: LaneWeights {
             text: settings.weight_text() as f32,
             title: settings.weight_title() as f32,
-            dense,
+            dense: settings.weight_dense().map(|weight| weight as f32),
             vocab: settings.weight_vocab() as f32,
             link: settings.weight_link() as f32,
             tag: settings.weight_tag() as f32,
@@ -218,44 +218,19 @@ fn search_settings(settings: &Settings, model: &Wanted) -> SearchSettings {
             generated: settings.standing_generated() as f32,
             template: settings.standing_template() as f32,
         },
+        rerank: settings.weight_rerank() as f32,
         ..defaults
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use lorewell_engine::{Embedder, StaticModel};
-
     use super::*;
-    use crate::environment::Environment;
-    use crate::layers::Flags;
-
-    #[test]
-    fn the_models_weight_reaches_the_fusion_unless_the_user_says_another() {
-        let model: &'static dyn Embedder = StaticModel::built_in();
-        let dense = |text: &str| {
-            let environment = Environment {
-                home: "/h".into(),
-                config_dir: "/c".into(),
-                data_dir: "/d".into(),
-                vars: [].into(),
-                current_dir: "/h".into(),
-            };
-            let path = std::path::Path::new("/c/config.toml");
-            let config = Config::parse(&environment, path, text).expect("it is right");
-            let settings = config.settings(None, &Flags::new()).expect("they fit");
-            let model = Wanted::Model(model);
-            search_settings(&settings, &model).weights.dense
-        };
-        assert_eq!(dense(""), model.weight());
-        assert_eq!(dense("weight_dense = 0.21"), 0.21);
-    }
 
     #[test]
     fn the_defaults_here_are_the_engines() {
         let none = FenceSettings::default();
-        let model = Wanted::Model(StaticModel::built_in());
-        let settings = engine_settings(&Settings::defaults(), none, &model).expect("defaults open");
+        let settings = engine_settings(&Settings::defaults(), none).expect("defaults open");
         assert_eq!(settings.search, SearchSettings::default());
         assert_eq!(settings.index.passages, PassageSettings::default());
     }

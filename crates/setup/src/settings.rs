@@ -72,6 +72,7 @@ impl Key {
         matches!(
             self,
             Self::Model
+                | Self::Reranker
                 | Self::EndpointUrl
                 | Self::EndpointModel
                 | Self::EndpointKeyEnv
@@ -194,6 +195,10 @@ settings! {
         "The numbers that a fetched model is computed in: bytes (`q8`), floats of 32 bits whose weights are kept in 16 (`f16`), or floats of 32 bits (`f32`).";
     device Device: String = Some("cpu"), Kind::Text, Vault,
         "What a fetched model is computed on: `cpu` is all that there is today.";
+    reranker Reranker: String = Some("off"), Kind::Text, Vault,
+        "A fetched model that reads the question beside each of the first twenty passages and judges which answers (`lorewell models list`), or `off`: it takes half a second and more, and what it gains is small (docs/models.md).";
+    weight_rerank WeightRerank: f64 = Some("0.2"), SHARE, Vault,
+        "What the reranker's judgement counts in the order of these passages beside all else, where there is one.";
     endpoint_url EndpointUrl: Option<String> = None, Kind::Text, Vault,
         "The address of the embedding server that is meant by `model = \"endpoint\"`: `http://localhost:11434` for Ollama (docs/endpoints.md).";
     endpoint_model EndpointModel: Option<String> = None, Kind::Text, Vault,

@@ -4,6 +4,7 @@ use lorewell_engine::Lane;
 use serde_json::{Map, Value, json};
 
 use crate::Step;
+use crate::reranking::CaseReranker;
 use crate::vault_copy::generated;
 use crate::world::{Trouble, World};
 
@@ -40,6 +41,13 @@ pub(super) fn search(world: &mut World, step: &Step) -> Result<Value, Trouble> {
     let mut answer = world.ask("search", Value::Object(input))?;
     add_shown(world, &mut answer)?;
     Ok(answer)
+}
+
+/// From now on this judges the first passages of every answer again.
+pub(super) fn reranker(world: &mut World, step: &Step) -> Result<Value, Trouble> {
+    // It lives as long as the process, as a fetched one does.
+    world.reranker = Some(Box::leak(Box::new(CaseReranker::of(step))));
+    Ok(Value::Null)
 }
 
 fn lanes(step: &Step) -> Result<Vec<&'static str>, String> {

@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use lorewell_capabilities::Failure;
 use lorewell_engine::StaticModel;
-use lorewell_models::{Manifest, ModelError, Origin, SHORTLIST, Vetted, vetted};
+use lorewell_models::{Manifest, ModelError, Origin, SHORTLIST, Task, Vetted, vetted};
 use lorewell_setup::{Config, Environment, VaultRef, model_store};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         .filter(|model| !there.iter().any(|name| name == model.name));
     rows.extend(worth.map(Row::worth_fetching));
     for row in &mut rows {
-        let uses_it = |(_, model): &&(VaultRef, String)| is_called(model, &row.name);
+        let uses_it = |(_, models): &&(VaultRef, [String; 2])| are_called(models, &row.name);
         row.used_by = used
             .iter()
             .filter(uses_it)
@@ -70,7 +70,7 @@ pub(super) fn remove(environment: &Environment, matches: &ArgMatches) -> Result<
     let config = Config::load(environment)?;
     let used: Vec<String> = uses(&config)
         .into_iter()
-        .filter(|(_, model)| is_called(model, name))
+        .filter(|(_, models)| are_called(models, name))
         .map(|(vault, _)| vault.name)
         .collect();
     if !used.is_empty() && !matches.get_flag("force") {
@@ -78,7 +78,7 @@ pub(super) fn remove(environment: &Environment, matches: &ArgMatches) -> Result<
             code: MODEL_IN_USE.to_string(),
             message: format!("the model `{name}` is used by {}", used.join(", ")),
             hint: format!(
-                "`lorewell models use {} --vault NAME` gives a vault another, --force deletes it all the same.",
+                "`lorewell models use {} --vault NAME` gives a vault another model, `models use off` takes a reranker away; --force deletes it all the same.",
                 StaticModel::NAME
             ),
         }));
@@ -93,6 +93,10 @@ pub(super) fn remove(environment: &Environment, matches: &ArgMatches) -> Result<
     Ok(Outcome::Done)
 }
 
+fn are_called(models: &[String], name: &str) -> bool {
+    models.iter().any(|model| is_called(model, name))
+}
+
 fn is_called(model: &str, name: &str) -> bool {
     vetted(model)
         .map_or(model, |model| model.name)
@@ -104,6 +108,7 @@ struct Row {
     name: String,
     /// `built-in`, `fetched` or `shortlist`.
     state: &'static str,
+    task: Task,
     vetted: bool,
     bytes: Option<u64>,
     dimension: Option<usize>,
@@ -121,6 +126,7 @@ impl Row {
         Row {
             name,
             state,
+            task: Task::Embed,
             vetted: false,
             bytes: None,
             dimension: None,
@@ -157,9 +163,10 @@ impl Row {
         };
         let files = manifest.files.iter().chain(&manifest.prepared);
         Row {
+            task: manifest.task,
             vetted: manifest.vetted,
             bytes: Some(files.map(|file| file.bytes).sum()),
-            dimension: Some(manifest.dimension),
+            dimension: (manifest.task == Task::Embed).then_some(manifest.dimension),
             origin: Some(match &manifest.origin {
                 Origin::Hub {
                     hub,
@@ -170,21 +177,25 @@ impl Row {
                 }
                 Origin::Folder { folder } => folder.clone(),
             }),
-            recipe: Some(json!({
-                "pooling": manifest.recipe.pooling,
-                "question_prefix": manifest.recipe.question_prefix,
-                "passage_prefix": manifest.recipe.passage_prefix,
-                "longest": manifest.longest,
-            })),
+            recipe: Some(match manifest.task {
+                Task::Rerank => json!({ "longest": manifest.longest }),
+                Task::Embed => json!({
+                    "pooling": manifest.recipe.pooling,
+                    "question_prefix": manifest.recipe.question_prefix,
+                    "passage_prefix": manifest.recipe.passage_prefix,
+                    "longest": manifest.longest,
+                }),
+            }),
             ..row
         }
     }
 
     fn of_vetted(model: &Vetted, state: &'static str) -> Row {
         Row {
+            task: model.task,
             vetted: true,
             bytes: Some(model.bytes),
-            dimension: Some(model.dimension),
+            dimension: (model.task == Task::Embed).then_some(model.dimension),
             languages: Some(model.languages),
             licence: Some(model.licence),
             measured: model.measured,
@@ -200,6 +211,7 @@ impl Row {
         let mut json = json!({
             "name": self.name,
             "state": self.state,
+            "task": self.task,
             "vetted": self.vetted,
             "bytes": self.bytes,
             "dimension": self.dimension,
@@ -220,6 +232,9 @@ impl Row {
 
     fn text(&self) -> String {
         let mut facts = Vec::new();
+        if self.task == Task::Rerank {
+            facts.push(self.task.noun().to_string());
+        }
         if let Some(bytes) = self.bytes {
             facts.push(format!("{:.0} MB", bytes as f64 / 1e6));
         }

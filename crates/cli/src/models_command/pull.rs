@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lorewell_models::{Manifest, Origin, Progress};
+use lorewell_models::{Manifest, Origin, Progress, Task};
 use lorewell_setup::{Config, Environment, Flags, model_store};
 use serde_json::json;
 
@@ -40,7 +40,13 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     }
     let name = inert_line(&manifest.name);
     let mut said = format!("{name} is here.\n");
-    if !manifest.vetted {
+    if manifest.task == Task::Rerank {
+        said +=
+            "It is a reranker: it judges the first passages of an answer, and embeds nothing.\n";
+    }
+    if !manifest.vetted && manifest.task == Task::Rerank {
+        said += "It is not on the shortlist, so nobody here knows how good it is.\n";
+    } else if !manifest.vetted {
         said += &format!(
             "It is not on the shortlist, so nobody here knows how good it is. By its files it is used \
              with the pooling `{}`, “{}” before questions and “{}” before passages, up to {} tokens.\n",
@@ -67,6 +73,7 @@ fn as_json(manifest: &Manifest) -> serde_json::Value {
     json!({
         "contract": 1,
         "model": manifest.name,
+        "task": manifest.task,
         "vetted": manifest.vetted,
         "origin": origin,
         "dimension": manifest.dimension,

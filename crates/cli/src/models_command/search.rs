@@ -1,7 +1,7 @@
 //! `models search`.
 
 use clap::ArgMatches;
-use lorewell_models::{Fit, Found};
+use lorewell_models::{Fit, Found, Task};
 use lorewell_setup::Environment;
 use serde_json::{Value, json};
 
@@ -51,12 +51,17 @@ fn as_json(found: &Found) -> Value {
     match &found.fit {
         Fit::Fits(recipe) => {
             json["fits"] = json!(true);
+            json["task"] = json!(Task::Embed);
             json["recipe"] = json!({
                 "pooling": recipe.pooling.name(),
                 "question_prefix": recipe.question_prefix,
                 "passage_prefix": recipe.passage_prefix,
                 "longest": recipe.longest,
             });
+        }
+        Fit::Reranks => {
+            json["fits"] = json!(true);
+            json["task"] = json!(Task::Rerank);
         }
         Fit::Unfit { reason } => {
             json["fits"] = json!(false);
@@ -80,6 +85,7 @@ fn in_words(found: &Found) -> String {
             inert_line(&recipe.question_prefix),
             inert_line(&recipe.passage_prefix)
         ),
+        Fit::Reranks => "would be used as a reranker".to_string(),
         Fit::Unfit { reason } => format!("cannot be used: {}", inert_line(reason)),
     };
     format!(

@@ -14,7 +14,7 @@ use lorewell_models::{Session, vetted};
 use lorewell_setup::{Config, Environment, Settings, VaultRef, edit, model_store, program};
 use serde_json::json;
 
-use super::{endpoint, given, upgrade};
+use super::{endpoint, given, rerank, upgrade};
 use crate::capability::chosen_vault;
 use crate::outcome::{Outcome, Problem};
 use crate::progress::Progress;
@@ -30,6 +30,9 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     } else {
         let asked = given(matches, "name");
         let name = vetted(asked).map_or(asked, |model| model.name);
+        if rerank::is_meant(environment, name) {
+            return rerank::give(environment, matches, (&listed, &before), name);
+        }
         let precision = matches.get_one::<String>("precision").map(String::as_str);
         check(environment, &before, name, precision)?;
         write(environment, &listed, name, precision)?;

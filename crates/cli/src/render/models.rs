@@ -22,6 +22,16 @@ pub(super) fn lines(status: &StatusOutput) -> String {
             .map_or(String::new(), |id| format!(" ({id})"));
         let _ = writeln!(out, "a process{process} embeds for {name} now");
     }
+    if let Some(reranker) = &status.reranker {
+        let name = inert_line(&reranker.model);
+        out += &match &reranker.trouble {
+            None => format!("{name} judges the first passages of each answer\n"),
+            Some(trouble) => styled(
+                WARN,
+                &format!("{name} cannot be used: {}\n", inert_line(trouble)),
+            ),
+        };
+    }
     out
 }
 

@@ -2,15 +2,15 @@
 
 use std::fs;
 
-use lorewell_encoder::{Recipe, check_config};
+use lorewell_encoder::Recipe;
 use serde_json::Value;
 
 use super::download::Commit;
 use super::exchange::Method;
 use super::{Hub, Progress};
-use crate::install::RECIPE_FILES;
+use crate::install::{RECIPE_FILES, plan_of};
 use crate::shortlist::vetted;
-use crate::{ModelError, WEIGHTS};
+use crate::{ModelError, Task, WEIGHTS};
 
 /// A repository that a search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Found {
 pub enum Fit {
     /// It would be used like this.
     Fits(Recipe),
+    /// It would be used as a reranker.
+    Reranks,
     /// It cannot be.
     Unfit {
         /// Why, for people.
@@ -143,17 +145,10 @@ impl Hub {
                     source,
                 })?;
         }
-        if let Err(error) = check_config(&place.path().join("config.json")) {
-            return unfit(without_place(&error.to_string()));
-        }
-        if let Some(known) = vetted(repository).and_then(|model| Recipe::known(model.name)) {
-            return Ok(Fit::Fits(known));
-        }
-        match Recipe::of_folder(place.path()) {
-            Ok(recipe) => Ok(Fit::Fits(Recipe {
-                name: short_name(repository).to_string(),
-                ..recipe
-            })),
+        let name = vetted(repository).map_or(short_name(repository), |model| model.name);
+        match plan_of(name, place.path()) {
+            Ok((Task::Embed, recipe)) => Ok(Fit::Fits(recipe)),
+            Ok((Task::Rerank, _)) => Ok(Fit::Reranks),
             Err(error) => unfit(without_place(&error.to_string())),
         }
     }

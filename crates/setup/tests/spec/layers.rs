@@ -165,7 +165,14 @@ fn what_the_user_alone_says_no_variable_and_no_flag_says_for_a_reader_elsewhere(
         let name = setting.name;
         let must = name.starts_with("endpoint_")
             || name.starts_with("audit_")
-            || ["index_dir", "index_storage", "model", "tokenizer_file"].contains(&name);
+            || [
+                "index_dir",
+                "index_storage",
+                "model",
+                "reranker",
+                "tokenizer_file",
+            ]
+            .contains(&name);
         assert_eq!(setting.key.is_the_owners(), must, "{name}");
         owners += usize::from(must);
     }
