@@ -177,6 +177,10 @@ pub struct ModelJson {
     /// Passages that it will not take; absent where there are none.
     #[serde(default, skip_serializing_if = "is_none")]
     pub refused: u64,
+    /// How many texts were longer than the model reads and were embedded without their end, since
+    /// its first; those of notes that changed or went count on.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cut: u64,
 }
 
 /// The model that the settings ask for.
@@ -286,6 +290,7 @@ impl Capability for Status {
                     outside: m.outside,
                     missing: m.missing,
                     refused: m.refused,
+                    cut: m.cut,
                 })
                 .collect(),
             wanted_model: WantedModelJson {

@@ -54,6 +54,9 @@ fn line(model: &ModelJson) -> String {
     if model.refused > 0 {
         let _ = write!(line, ", {} refused", grouped(model.refused));
     }
+    if model.cut > 0 {
+        let _ = write!(line, ", {} without their end", grouped(model.cut));
+    }
     line.push('\n');
     line
 }

@@ -11,7 +11,9 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use lorewell_models::{Fit, Hub, ModelError, Origin, Progress, Session, Store};
+use lorewell_models::{
+    Fit, Hub, ModelError, Origin, Progress, RerankSession, Session, Store, Task,
+};
 use tempfile::TempDir;
 
 use crate::server::{COMMIT, Fault, REPOSITORY, Seen, Server};
@@ -270,6 +272,48 @@ fn another_architecture_is_refused_before_its_weights_are_fetched() {
         panic!("it fits");
     };
     assert!(reason.contains("nomic_bert"), "{reason}");
+}
+
+#[test]
+fn a_reranker_is_known_by_its_configuration_and_is_no_embedding_model() {
+    let world = World::new();
+    for (path, content) in small::reranker(1) {
+        world.server.put(path, content);
+    }
+    let found = world
+        .hub()
+        .search("kiln small", 5, &Listener::default())
+        .unwrap();
+    assert_eq!(found[0].fit, Fit::Reranks);
+    let manifest = world.pull().unwrap();
+    assert_eq!((manifest.task, manifest.longest), (Task::Rerank, 16));
+
+    let session = RerankSession::of(&world.store, "kiln-small", "q8", "cpu").unwrap();
+    use lorewell_embed::Reranker;
+    assert!(!session.is_loaded(), "it is known without being loaded");
+    // The second is longer than the model takes, and so is the question.
+    let passages = ["ash", &"glaze cone ".repeat(40)];
+    let judged = session.relevance(&"kiln ".repeat(30), &passages).unwrap();
+    assert!(session.is_loaded());
+    assert_eq!(judged.len(), 2);
+    assert!(
+        judged.iter().all(|share| (0.0..=1.0).contains(share)),
+        "{judged:?}"
+    );
+    let error = Session::of(&world.store, "kiln-small", "q8", "cpu").err();
+    assert_eq!(error.unwrap().code(), "model_other_task");
+}
+
+#[test]
+fn a_classifier_of_several_outputs_is_refused_before_its_weights_are_fetched() {
+    let world = World::new();
+    for (path, content) in small::reranker(3) {
+        world.server.put(path, content);
+    }
+    let error = world.pull().unwrap_err();
+    assert_eq!(error.code(), "model_unsupported");
+    assert!(error.to_string().contains("3 outputs"), "{error}");
+    assert!(world.far().is_empty());
 }
 
 #[test]

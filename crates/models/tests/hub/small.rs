@@ -19,7 +19,7 @@ pub(crate) fn files() -> BTreeMap<String, Vec<u8>> {
     BTreeMap::from([
         ("config.json".to_string(), text(&config("bert"))),
         ("tokenizer.json".to_string(), text(&tokenizer())),
-        ("model.safetensors".to_string(), weights()),
+        ("model.safetensors".to_string(), weights(network())),
         ("modules.json".to_string(), text(&modules())),
         (
             "1_Pooling/config.json".to_string(),
@@ -27,6 +27,28 @@ pub(crate) fn files() -> BTreeMap<String, Vec<u8>> {
         ),
         ("README.md".to_string(), b"A card.".to_vec()),
     ])
+}
+
+/// What makes a reranker of it: another configuration, with so many outputs, and other weights.
+pub(crate) fn reranker(outputs: usize) -> [(&'static str, Vec<u8>); 2] {
+    let mut config = config("bert");
+    config["architectures"] = json!(["BertForSequenceClassification"]);
+    let labels = (0..outputs).map(|label| (label.to_string(), json!(format!("LABEL_{label}"))));
+    config["id2label"] = Value::Object(labels.collect());
+    let mut shapes: Vec<Shape> = network()
+        .into_iter()
+        .map(|(name, shape)| (format!("bert.{name}"), shape))
+        .collect();
+    shapes.extend([
+        ("bert.pooler.dense.weight".into(), vec![HIDDEN, HIDDEN]),
+        ("bert.pooler.dense.bias".into(), vec![HIDDEN]),
+        ("classifier.weight".into(), vec![outputs, HIDDEN]),
+        ("classifier.bias".into(), vec![outputs]),
+    ]);
+    [
+        ("config.json", config.to_string().into_bytes()),
+        ("model.safetensors", weights(shapes)),
+    ]
 }
 
 /// The same in a folder.
@@ -80,9 +102,12 @@ fn tokenizer() -> Value {
     })
 }
 
-/// The weights in the safetensors format: a header in JSON behind its length, then the numbers.
-fn weights() -> Vec<u8> {
-    let mut shapes: Vec<(String, Vec<usize>)> = vec![
+/// A tensor's name and sizes.
+type Shape = (String, Vec<usize>);
+
+/// The tensors of the network.
+fn network() -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = vec![
         (
             "embeddings.word_embeddings.weight".into(),
             vec![WORDS.len(), HIDDEN],
@@ -114,6 +139,11 @@ fn weights() -> Vec<u8> {
         shapes.push((format!("{layer}.{part}.weight"), vec![HIDDEN]));
         shapes.push((format!("{layer}.{part}.bias"), vec![HIDDEN]));
     }
+    shapes
+}
+
+/// Weights in the safetensors format: a header in JSON behind its length, then the numbers.
+fn weights(shapes: Vec<Shape>) -> Vec<u8> {
     let (mut header, mut data) = (Map::new(), Vec::new());
     for (name, shape) in shapes {
         let (begin, count) = (data.len(), shape.iter().product::<usize>());
