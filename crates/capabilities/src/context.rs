@@ -91,6 +91,9 @@ pub struct ContextOutput {
     pub truncated: bool,
     /// What did not run, ran on a part or on old data, in words.
     pub degraded: Vec<String>,
+    /// The model that judged the first passages again (setting `reranker`); absent if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranked_by: Option<String>,
     /// Why the text is empty, or something to know about the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -263,6 +266,7 @@ fn output(
         left_out: context.left_out as u64,
         truncated: context.truncated,
         degraded,
+        reranked_by: context.reranked_by,
         notice: no_notes.then(|| NO_NOTES.to_string()).or(context.notice),
         index,
     }

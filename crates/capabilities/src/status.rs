@@ -193,6 +193,10 @@ pub struct WantedModelJson {
     /// Its number, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<u32>,
+    /// In which numbers and by which instructions of this machine it is computed, where there is a
+    /// choice: `q8, avx512-vnni`. `plain` is slow: the processor has none that are made use of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed_by: Option<String>,
     /// Why it cannot be used; absent if nothing is known to be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
@@ -297,6 +301,7 @@ impl Capability for Status {
                 model: status.embedding.wanted,
                 embedding: status.embedding.process.is_some(),
                 process: status.embedding.process.flatten(),
+                computed_by: status.embedding.computed_by,
                 trouble: status.embedding.trouble,
             },
             reranker: status

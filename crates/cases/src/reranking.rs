@@ -39,7 +39,7 @@ impl Reranker for CaseReranker {
     }
 
     /// The share of the question's characters that a passage has.
-    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, String> {
+    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<Option<f32>>, String> {
         if self.refuses {
             return Err(self.error.clone());
         }
@@ -49,7 +49,7 @@ impl Reranker for CaseReranker {
                 return Err(self.error.clone());
             }
             let has = question.chars().filter(|c| passage.contains(*c)).count();
-            Ok(has as f32 / question.chars().count().max(1) as f32)
+            Ok(Some(has as f32 / question.chars().count().max(1) as f32))
         };
         passages.iter().map(judge).collect()
     }

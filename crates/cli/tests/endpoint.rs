@@ -203,6 +203,32 @@ fn a_key_is_sent_and_is_in_no_file_and_no_message() {
 }
 
 #[test]
+fn a_key_for_all_vaults_is_not_sent_to_an_endpoint_that_was_given_none() {
+    let world = World::new();
+    world.ok(&["config", "set", "endpoint_key_env", "PLUM_KEY"]);
+    let key = [("PLUM_KEY", "plum-4711-orchard")];
+    let output = world.run(&refs(&world.use_it(&["--wait"])), &key);
+    assert!(output.status.success(), "{output:?}");
+    let output = world.run(&["search", "kiln", "--vault", "v", "--json"], &key);
+    assert!(output.status.success(), "{output:?}");
+    let calls = world.stub.calls();
+    assert!(calls.len() > 2, "{calls:?}");
+    assert!(
+        calls.iter().all(|call| call.authorization.is_none()),
+        "{calls:?}"
+    );
+    assert!(world.config().contains("endpoint_key_env = \"none\""));
+}
+
+#[test]
+fn an_endpoint_that_nobody_named_is_not_used() {
+    let world = World::new();
+    let words = ["models", "use", "endpoint", "--vault", "v", "--json"];
+    assert_eq!(world.fails(&words, &[]).0, "endpoint_incomplete");
+    assert!(!world.config().contains("endpoint"));
+}
+
+#[test]
 fn a_file_in_the_vault_names_no_endpoint() {
     let world = World::new();
     let text = format!(

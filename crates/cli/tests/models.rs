@@ -330,3 +330,88 @@ fn a_real_reranker_judges_the_first_passages_and_is_never_missing_in_silence() {
     user.json(&["models", "remove", name]);
     assert_eq!(user.code(&["models", "use", name]), "model_not_pulled");
 }
+
+/// A process that is killed when it is dropped.
+struct Alive(std::process::Child);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a process that keeps vaults fresh, and waits for its first line.
+fn alive(user: &User, words: &[&str]) -> Alive {
+    let mut child = user
+        .command(words)
+        .arg("--json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let alive = Alive(child);
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert!(line.contains("\"event\""), "{line}");
+    // What it says later is read, so that it never waits for a reader.
+    std::thread::spawn(move || out.lines().for_each(drop));
+    alive
+}
+
+/// Until all passages have a vector of the model.
+fn wait_until_covered(user: &User, passages_before: u64) -> u64 {
+    let until = Instant::now() + Duration::from_secs(300);
+    loop {
+        let covered = user.covered(MODEL);
+        let embedded = covered["embedded"].as_u64().unwrap_or(0);
+        if covered["missing"] == 0 && embedded > passages_before {
+            return embedded;
+        }
+        assert!(Instant::now() < until, "{covered}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_watcher_and_a_bridge_embed_for_the_model_and_go_on_with_what_is_written() {
+    let Some(weights) = weights() else { return };
+    for process in [&["watch"][..], &["serve", "--port", "0"]] {
+        let user = User::new();
+        let notes = user.home.path().join("Sample");
+        fs::remove_dir_all(&notes).unwrap();
+        fs::create_dir(&notes).unwrap();
+        for (name, text) in [
+            (
+                "Kiln",
+                "The kiln cools overnight before the door is opened.",
+            ),
+            ("Bread", "The dough rests for twelve hours in the cellar."),
+            (
+                "Ledger",
+                "The rent of the workshop was paid for the whole year.",
+            ),
+        ] {
+            fs::write(notes.join(format!("{name}.md")), text).unwrap();
+        }
+        user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+        let _process = alive(&user, process);
+        let used = user.json(&["models", "use", MODEL]);
+        assert_eq!(used["embedding"], "watcher", "{process:?} {used}");
+        let embedded = wait_until_covered(&user, 0);
+        assert_eq!(user.dense()["model"], MODEL, "{process:?}");
+        fs::write(
+            notes.join("Ferry.md"),
+            "The ferry to the island leaves at noon, and does not sail in fog.\n",
+        )
+        .unwrap();
+        wait_until_covered(&user, embedded);
+        let answer = user.json(&["search", "boats stay in harbour if it is misty"]);
+        assert_eq!(
+            answer["passages"][0]["note"], "Ferry.md",
+            "{process:?} {answer}"
+        );
+        assert_eq!(answer["lanes"]["dense"]["state"], "ok", "{process:?}");
+    }
+}

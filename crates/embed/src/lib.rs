@@ -45,6 +45,12 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// In which numbers and by which instructions it is computed in this process, for people;
+    /// nothing where there is no choice.
+    fn computed_by(&self) -> Option<String> {
+        None
+    }
+
     /// How many texts were cut since the process began, because they are longer than it takes.
     fn cut(&self) -> u64 {
         0
@@ -74,12 +80,13 @@ pub trait Reranker: Send + Sync {
         None
     }
 
-    /// How well each passage answers the question, 0 to 1, in the order of the passages. Texts that
-    /// are too long are cut by the model, so that both fit.
+    /// How well each passage answers the question, 0 to 1, in the order of the passages; nothing
+    /// where the model knows too little of the words of either. Texts that are too long are cut by
+    /// the model, so that both fit.
     ///
     /// # Errors
     /// Why it cannot tell now, for people, as the end of a sentence that begins with its name.
-    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, String>;
+    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<Option<f32>>, String>;
 }
 
 /// What it costs to embed a passage.

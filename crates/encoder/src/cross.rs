@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::config::Shape;
 use crate::container::{Container, malformed, unreadable};
+use crate::model::PASSAGE_COVERAGE;
 use crate::network::{Network, Room, Segments};
 use crate::prepare::prepared;
 use crate::tokenizer::{Pair, Tokenizer};
@@ -49,6 +50,9 @@ pub struct Relevance {
     pub logit: f32,
     /// The passage, or the question, was longer than the model takes, and cut.
     pub truncated: bool,
+    /// The share of letters, of the passage or the question, whichever is less, in words and parts
+    /// of words that the model knows, 0 to 1.
+    pub coverage: f32,
 }
 
 impl CrossEncoder {
@@ -96,9 +100,9 @@ impl CrossEncoder {
         &self.folder
     }
 
-    /// How many numbers a token has within the network.
-    pub fn dimension(&self) -> usize {
-        self.head.passage.len()
+    /// How many numbers a token has within the network, and how many layers that has.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.network.shape.hidden, self.network.shape.layers)
     }
 
     /// Which weights and tokenizer: a hash of both.
@@ -123,6 +127,7 @@ impl CrossEncoder {
                 Relevance {
                     logit: self.logit(&pair),
                     truncated: pair.truncated,
+                    coverage: pair.coverage,
                 }
             })
             .collect()
@@ -152,11 +157,12 @@ impl Reranker for CrossEncoder {
         &self.name
     }
 
-    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, String> {
+    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<Option<f32>>, String> {
+        let share = |judged: Relevance| {
+            (judged.coverage >= PASSAGE_COVERAGE).then(|| 1.0 / (1.0 + (-judged.logit).exp()))
+        };
         let all = self.judge(question, passages).into_iter();
-        Ok(all
-            .map(|judged| 1.0 / (1.0 + (-judged.logit).exp()))
-            .collect())
+        Ok(all.map(share).collect())
     }
 }
 

@@ -18,7 +18,7 @@ const PACK: usize = 256;
 
 /// Texts of which less is known get no vector: questions, passages.
 const QUESTION_COVERAGE: f32 = 0.35;
-const PASSAGE_COVERAGE: f32 = 0.35;
+pub(crate) const PASSAGE_COVERAGE: f32 = 0.35;
 
 /// How a model is opened.
 #[derive(Debug, Clone, Default)]
@@ -145,6 +145,11 @@ impl Encoder {
     /// How it is used.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
+    }
+
+    /// How many numbers a token has within the network, and how many layers that has.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.network.shape.hidden, self.network.shape.layers)
     }
 
     /// Which weights and tokenizer: a hash of both.

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use lorewell_embed::{Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput};
 
 use crate::exchange::Wire;
-use crate::fault::Fault;
+use crate::fault::{Fault, Kind};
 use crate::identity::PROBE;
 use crate::limits::Limits;
 use crate::run::{Means, Trouble, run};
@@ -166,7 +167,18 @@ impl Endpoint {
             return Err(EndpointError::Key(why.clone()));
         }
         let fault = |fault: Fault| EndpointError::Trial(fault.said);
-        let vectors = self.wire.ask(&[PROBE], timeout).map_err(fault)?;
+        let mut asked = self.wire.ask(&[PROBE], timeout);
+        let began = Instant::now();
+        while let Err(Fault {
+            kind: Kind::Busy(Some(wait)),
+            ..
+        }) = &asked
+            && began.elapsed() + *wait <= timeout
+        {
+            thread::sleep(*wait);
+            asked = self.wire.ask(&[PROBE], timeout);
+        }
+        let vectors = asked.map_err(fault)?;
         let probe = vectors
             .into_iter()
             .next()

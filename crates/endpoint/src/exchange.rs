@@ -12,8 +12,11 @@ use crate::key::masked;
 use crate::wait::retry_after;
 use crate::{Address, Key};
 
+/// More than an answer has beside its vectors, and more than a vector has: some 12,000 numbers.
+const MOST_BYTES: u64 = 1 << 20;
+const MOST_BYTES_A_VECTOR: u64 = 256 << 10;
 /// More than any batch answers.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES_AT_ALL: u64 = 256 << 20;
 /// A server that takes longer to be reached is not there.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -63,10 +66,12 @@ impl Wire {
     /// are; there must be one at least.
     pub(crate) fn ask(&self, texts: &[&str], timeout: Duration) -> Result<Vec<Numbers>, Fault> {
         let body = json!({ "model": self.model, "input": texts }).to_string();
-        let mut outcome = self.send(&body, timeout);
+        let most = MOST_BYTES + MOST_BYTES_A_VECTOR * texts.len() as u64;
+        let most = most.min(MOST_BYTES_AT_ALL);
+        let mut outcome = self.send(&body, timeout, most);
         if outcome.as_ref().is_err_and(is_stale) {
             // The server closed a connection that was kept; nothing was read of it.
-            outcome = self.send(&body, timeout);
+            outcome = self.send(&body, timeout, most);
         }
         let (status, retry_after, body) = outcome.map_err(|error| self.unreached(&error))?;
         let words = || masked(&words_of(&body), self.key.as_ref());
@@ -95,11 +100,12 @@ impl Wire {
         self.in_order(items.data, texts.len())
     }
 
-    /// Status, wait and body of an answer.
+    /// Status, wait and body of an answer, which has at most `most` bytes.
     fn send(
         &self,
         body: &str,
         timeout: Duration,
+        most: u64,
     ) -> Result<(u16, Option<Duration>, String), ureq::Error> {
         let mut request = self
             .agent
@@ -115,7 +121,7 @@ impl Wire {
         let wait = header("retry-after").and_then(|text| retry_after(text, SystemTime::now()));
         let status = answer.status().as_u16();
         let to = header("location").map(str::to_string);
-        let reading = answer.body_mut().with_config().limit(MOST_BYTES);
+        let reading = answer.body_mut().with_config().limit(most);
         let text = String::from_utf8_lossy(&reading.read_to_vec()?).into_owned();
         match (status, to) {
             (300..=399, Some(to)) => Ok((status, wait, format!("it leads on to {to}"))),

@@ -537,3 +537,13 @@ fn an_endpoint_that_was_never_reached_fails_until_it_is() {
     place.stub.set(&json!({ "ok": true }));
     assert_eq!(Endpoint::open(place.settings()).trouble(), None);
 }
+
+#[test]
+fn a_server_that_asks_to_come_back_is_asked_again_when_it_is_tried_out() {
+    let place = Place::new();
+    let busy = json!({ "status": 429, "retry_after_s": 0.2 });
+    place.stub.set(&json!({ "script": [busy, { "ok": true }] }));
+    drop(place.open());
+    let statuses: Vec<u16> = place.stub.calls().iter().map(|call| call.status).collect();
+    assert_eq!(statuses, [429, 200]);
+}

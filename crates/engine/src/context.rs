@@ -53,6 +53,8 @@ pub struct Context {
     pub lanes: Vec<LaneReport>,
     /// What did not run, or ran on a part.
     pub degraded: Vec<String>,
+    /// The model that judged the first passages again, if one did.
+    pub reranked_by: Option<String>,
     /// Something to know.
     pub notice: Option<String>,
     /// Passages good enough that the budget had no room for.
@@ -160,6 +162,7 @@ impl View<'_> {
             confidence: answer.confidence,
             lanes: answer.lanes,
             degraded,
+            reranked_by: answer.reranked_by,
         })
     }
 

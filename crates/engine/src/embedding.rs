@@ -48,15 +48,17 @@ impl Host {
         }
         let wanted = self.wanted_snapshot()?;
         let waiting = wanted.model().map(|model| model.missing);
+        let passages = wanted.totals().passages;
         drop(wanted);
         if waiting == Some(0) && !self.holds_deputy()? {
             return Ok(embedding);
         }
-        let _turn = match Turn::take(self.layout.folder())? {
+        let _turn = match Turn::take(self.layout.folder(), self.embedder.model())? {
             Ok(turn) => turn,
             Err(process) => {
                 let who = process.map_or(String::new(), |id| format!(" ({id})"));
-                embedding.waiting = waiting.unwrap_or_default();
+                // A model of which nothing is known yet is still to see every passage.
+                embedding.waiting = waiting.unwrap_or(passages);
                 embedding.reason = Some(format!("another process{who} is embedding them"));
                 embedding.elsewhere = true;
                 return Ok(embedding);
@@ -146,6 +148,10 @@ impl Host {
             embedding.reason = Some("some notes cannot be read, or changed meanwhile".to_string());
         }
         let lock = Lock::wait(&self.layout)?;
+        if observer.stopped() {
+            // Perhaps for another model is wanted by now: none is forgotten.
+            return Ok(true);
+        }
         self.writer(lock)?.settle_models(unread)?;
         self.tend_portable(When::Due);
         Ok(false)

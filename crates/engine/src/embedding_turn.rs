@@ -10,6 +10,27 @@ use lorewell_index::IndexError;
 /// The name of the lock file in the folder of an index.
 const NAME: &str = "embedding.lock";
 
+/// Who embeds, as far as the lock file tells.
+#[derive(Debug, Default)]
+pub(crate) struct Holder {
+    /// The process.
+    pub(crate) process: Option<u32>,
+    /// The model that it embeds for.
+    pub(crate) model: Option<String>,
+}
+
+impl Holder {
+    fn read(file: &mut File) -> Holder {
+        let mut text = String::new();
+        let _ = file.read_to_string(&mut text);
+        let mut lines = text.lines();
+        Holder {
+            process: lines.next().and_then(|line| line.trim().parse().ok()),
+            model: lines.next().map(str::to_string),
+        }
+    }
+}
+
 /// The turn, until dropped or until the process ends, however it ends.
 pub(crate) struct Turn(File);
 
@@ -20,11 +41,15 @@ impl Drop for Turn {
 }
 
 impl Turn {
-    /// Takes the turn for the index in `folder`, which exists; else who has it, for messages.
+    /// Takes the turn for the index in `folder`, which exists, to embed for `model`; else who has
+    /// it, for messages.
     ///
     /// # Errors
     /// The file cannot be made or opened.
-    pub(crate) fn take(folder: &Path) -> Result<Result<Turn, Option<u32>>, IndexError> {
+    pub(crate) fn take(
+        folder: &Path,
+        model: &str,
+    ) -> Result<Result<Turn, Option<u32>>, IndexError> {
         let path = folder.join(NAME);
         let failed = |source| IndexError::Io {
             path: path.clone(),
@@ -41,27 +66,19 @@ impl Turn {
             Ok(()) => {
                 // A help for people; failure does not matter.
                 let _ = file.set_len(0);
-                let _ = writeln!(file, "{}", std::process::id());
+                let _ = writeln!(file, "{}\n{model}", std::process::id());
                 Ok(Ok(Turn(file)))
             }
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let _ = file.read_to_string(&mut text);
-                Ok(Err(text.trim().parse().ok()))
-            }
+            Err(TryLockError::WouldBlock) => Ok(Err(Holder::read(&mut file).process)),
             Err(TryLockError::Error(source)) => Err(failed(source)),
         }
     }
 
-    /// Whether a process embeds for the index in `folder`, and its number, where it can be read.
-    pub(crate) fn holder(folder: &Path) -> Option<Option<u32>> {
+    /// The process that embeds for the index in `folder`, if one does.
+    pub(crate) fn holder(folder: &Path) -> Option<Holder> {
         let mut file = File::open(folder.join(NAME)).ok()?;
         match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let _ = file.read_to_string(&mut text);
-                Some(text.trim().parse().ok())
-            }
+            Err(TryLockError::WouldBlock) => Some(Holder::read(&mut file)),
             Ok(()) => {
                 let _ = file.unlock();
                 None

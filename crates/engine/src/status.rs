@@ -101,6 +101,9 @@ pub struct ModelStatus {
 pub struct EmbeddingStatus {
     /// The process that embeds now, if there is one and it is known.
     pub process: Option<Option<u32>>,
+    /// In which numbers and by which instructions the wanted model is computed, where there is a
+    /// choice.
+    pub computed_by: Option<String>,
     /// Why the wanted model cannot be used, if it is known not to be.
     pub trouble: Option<String>,
     /// The wanted model's name.
@@ -257,7 +260,14 @@ impl Host {
             None => (self.embedder.model(), self.embedder.trouble()),
         };
         EmbeddingStatus {
-            process: Turn::holder(self.index_folder()),
+            // One that has not left off yet may embed for a model that was wanted before.
+            process: Turn::holder(self.index_folder())
+                .filter(|holder| holder.model.as_deref().is_none_or(|model| model == wanted))
+                .map(|holder| holder.process),
+            computed_by: match &self.unusable {
+                Some(_) => None,
+                None => self.embedder.computed_by(),
+            },
             trouble,
             wanted: wanted.to_string(),
         }

@@ -64,7 +64,9 @@ impl View<'_> {
         if let Some(other) = self.of_deputy(&request)? {
             return other.search(&request);
         }
-        if let Some(Unusable { model, reason }) = &self.host.unusable_reranker {
+        if let Some(Unusable { model, reason }) = &self.host.unusable_reranker
+            && request.is_judged()
+        {
             let said = format!("rerank_unavailable: {model} cannot be used: {reason}");
             answer.degraded.push(said);
         }

@@ -107,7 +107,7 @@ pub enum ModelError {
         reason: &'static str,
     },
     /// It is for something else.
-    #[error("{name} is {} {}", if *is == Task::Embed { "an" } else { "a" }, is.noun())]
+    #[error("{name} is {} {}", is.article(), is.noun())]
     OtherTask {
         /// The model.
         name: String,

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lorewell_embed::Embedder as _;
 use lorewell_encoder::{
     CrossEncoder, Encoder, EncoderError, Options, Pooling, Precision, Recipe, check_config,
     check_cross_config, is_classifier,
@@ -83,7 +82,13 @@ impl Store {
             repository: commit.repository.clone(),
             revision: commit.revision.clone(),
         };
-        self.install(name, &staging, origin, plan, files, progress)
+        let installed = self.install(name, &staging, origin, plan, files, progress);
+        installed.inspect_err(|error| {
+            // What cannot be used is not kept; what was cut short is.
+            if matches!(error, ModelError::Unfit { .. } | ModelError::Encoder(_)) {
+                let _ = fs::remove_dir_all(&staging);
+            }
+        })
     }
 
     /// Takes a model from a folder of this machine, which stays as it is.
@@ -98,8 +103,25 @@ impl Store {
     ) -> Result<Manifest, ModelError> {
         let name = vetted(asked).map_or(short_name(asked), |model| model.name);
         let staging = self.staging(name)?;
-        let mut files = Vec::new();
-        for path in NEEDED.iter().chain(RECIPE_FILES) {
+        let taken = self.take(name, folder, &staging, progress);
+        // The folder is there still: nothing is worth keeping of what did not succeed.
+        taken.inspect_err(|_| drop(fs::remove_dir_all(&staging)))
+    }
+
+    fn take(
+        &self,
+        name: &str,
+        folder: &Path,
+        staging: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Manifest, ModelError> {
+        let (mut files, mut known) = (Vec::new(), None);
+        let small = ["config.json"].iter().chain(RECIPE_FILES);
+        for path in small.chain(&["tokenizer.json", WEIGHTS]) {
+            if *path == WEIGHTS {
+                // What is refused is refused before the large file is copied.
+                known = Some(plan(name, staging)?);
+            }
             let from = folder.join(path);
             if !from.exists() && RECIPE_FILES.contains(path) {
                 continue;
@@ -116,14 +138,14 @@ impl Store {
             fs::copy(&from, &to).map_err(|source| failed(&to, source))?;
             synced(&to)?;
             progress.at(bytes.len());
-            files.push(model_file(&staging, path)?);
+            files.push(model_file(staging, path)?);
         }
-        let plan = plan(name, &staging)?;
+        let plan = known.map_or_else(|| plan(name, staging), Ok)?;
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
         let origin = Origin::Folder {
             folder: folder.display().to_string(),
         };
-        self.install(name, &staging, origin, plan, files, progress)
+        self.install(name, staging, origin, plan, files, progress)
     }
 
     /// The folder in which a model is gathered. It is not a model's, whatever its name.
@@ -151,25 +173,42 @@ impl Store {
             ..Options::default()
         };
         // What is open is closed again: on Windows a mapped file cannot be moved.
-        let (dimension, longest, weights) = match task {
+        let ((dimension, layers), longest, weights) = match task {
             Task::Embed => {
                 let encoder = Encoder::open(staging, &options)?;
                 let weights = encoder.revision().to_string();
-                (encoder.dimension(), encoder.longest(), weights)
+                (encoder.sizes(), encoder.longest(), weights)
             }
             Task::Rerank => {
                 let model = CrossEncoder::open(staging, &options)?;
                 let weights = model.revision().to_string();
                 recipe.longest = model.longest();
-                (model.dimension(), model.longest(), weights)
+                (model.sizes(), model.longest(), weights)
             }
         };
+        if let Some(model) = vetted(name)
+            && (model.task, model.dimension, model.layers) != (task, dimension, layers)
+        {
+            return Err(ModelError::Unfit {
+                name: name.to_string(),
+                reason: format!(
+                    "these are the files of another model: {} {} of {layers} layers and {dimension} \
+                     numbers, where it has {} layers and {} numbers and is {} {}",
+                    task.article(),
+                    task.noun(),
+                    model.layers,
+                    model.dimension,
+                    model.task.article(),
+                    model.task.noun()
+                ),
+            });
+        }
         let prepared = format!("lorewell-{}.safetensors", Precision::Q8);
         let manifest = Manifest {
             version: Manifest::VERSION,
             name: name.to_string(),
             origin,
-            vetted: vetted(name).is_some_and(|model| model.name == name && model.task == task),
+            vetted: vetted(name).is_some_and(|model| model.name == name),
             task,
             files,
             prepared: vec![model_file(staging, &prepared)?],

@@ -45,6 +45,14 @@ pub enum Task {
 }
 
 impl Task {
+    /// What stands before [`noun`](Self::noun).
+    pub fn article(self) -> &'static str {
+        match self {
+            Task::Embed => "an",
+            Task::Rerank => "a",
+        }
+    }
+
     /// A model of this task, for people.
     pub fn noun(self) -> &'static str {
         match self {

@@ -85,7 +85,7 @@ impl Reranker for RerankSession {
         self.troubles.now()
     }
 
-    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, String> {
+    fn relevance(&self, question: &str, passages: &[&str]) -> Result<Vec<Option<f32>>, String> {
         self.troubles.unless_in_trouble(|| {
             let work = |model: &CrossEncoder| model.relevance(question, passages);
             loaded::RERANKS.with(self.number, || self.load(), work)?

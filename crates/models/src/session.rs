@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lorewell_embed::{Cost, Embedded, Embedder, Fingerprint, PassageInput};
-use lorewell_encoder::{Device, Encoder, Options, Precision, WEIGHT};
+use lorewell_encoder::{Device, Encoder, Kernel, Options, Precision, WEIGHT};
 
 use crate::known::{Known, Troubles};
 use crate::rerank::changed;
@@ -117,6 +117,10 @@ impl Embedder for Session {
 
     fn cost(&self) -> Cost {
         Cost::Dear
+    }
+
+    fn computed_by(&self) -> Option<String> {
+        Some(format!("{}, {}", self.precision, Kernel::best()))
     }
 
     fn cut(&self) -> u64 {

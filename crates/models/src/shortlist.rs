@@ -16,6 +16,8 @@ pub struct Vetted {
     pub bytes: u64,
     /// How many numbers a vector has; of a reranker, a token's within it.
     pub dimension: usize,
+    /// How many layers its network has.
+    pub layers: usize,
     /// In what languages it was trained, for people.
     pub languages: &'static str,
     /// The licence of its weights, as SPDX names it.
@@ -34,6 +36,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "BAAI/bge-small-en-v1.5",
         bytes: 128 * MIB,
         dimension: 384,
+        layers: 12,
         languages: "English",
         licence: "MIT",
         measured: Some(
@@ -46,6 +49,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         bytes: 87 * MIB,
         dimension: 384,
+        layers: 6,
         languages: "English",
         licence: "Apache-2.0",
         measured: Some(
@@ -58,6 +62,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "intfloat/multilingual-e5-small",
         bytes: 465 * MIB,
         dimension: 384,
+        layers: 12,
         languages: "about 100 languages",
         licence: "MIT",
         measured: None,
@@ -68,6 +73,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "thenlper/gte-small",
         bytes: 64 * MIB,
         dimension: 384,
+        layers: 12,
         languages: "English",
         licence: "MIT",
         measured: None,
@@ -78,6 +84,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "BAAI/bge-base-en-v1.5",
         bytes: 418 * MIB,
         dimension: 768,
+        layers: 12,
         languages: "English",
         licence: "MIT",
         measured: None,
@@ -88,6 +95,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "intfloat/multilingual-e5-base",
         bytes: 1_077 * MIB,
         dimension: 768,
+        layers: 12,
         languages: "about 100 languages",
         licence: "MIT",
         measured: None,
@@ -98,6 +106,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "BAAI/bge-large-en-v1.5",
         bytes: 1_279 * MIB,
         dimension: 1024,
+        layers: 24,
         languages: "English",
         licence: "MIT",
         measured: None,
@@ -108,6 +117,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "cross-encoder/ms-marco-MiniLM-L12-v2",
         bytes: 128 * MIB,
         dimension: 384,
+        layers: 12,
         languages: "English",
         licence: "Apache-2.0",
         measured: Some(
@@ -120,6 +130,7 @@ pub const SHORTLIST: &[Vetted] = &[
         repository: "cross-encoder/ms-marco-MiniLM-L6-v2",
         bytes: 87 * MIB,
         dimension: 384,
+        layers: 6,
         languages: "English",
         licence: "Apache-2.0",
         measured: None,

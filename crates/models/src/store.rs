@@ -3,9 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lorewell_embed::StaticModel;
+
 use crate::digest::Digests;
 use crate::shortlist::vetted;
 use crate::{Manifest, ModelError, Task};
+
+/// What the settings `model` and `reranker` say besides names of fetched models.
+const RESERVED: [&str; 3] = ["off", "endpoint", StaticModel::NAME];
 
 /// The file that says what a model is.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -199,6 +204,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), ModelError> {
     };
     if name.is_empty() || name.len() > 96 {
         return bad("it has 1 to 96 characters");
+    }
+    if RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name)) {
+        return bad("it means something else in the settings");
     }
     if name.starts_with('.') || name.ends_with('.') {
         return bad("it cannot begin or end with a dot");

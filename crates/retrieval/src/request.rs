@@ -189,6 +189,14 @@ impl Default for SearchSettings {
 }
 
 impl Request {
+    /// Whether a reranker judges its passages, where there is one: a question that is looked for
+    /// word by word, or that is none, is not judged.
+    pub fn is_judged(&self) -> bool {
+        let settings = &self.settings;
+        let has_words = self.question.chars().any(char::is_alphanumeric);
+        has_words && !self.exact && settings.second_look && settings.rerank > 0.0
+    }
+
     /// A question with the usual frame.
     pub fn new(question: impl Into<String>) -> Request {
         Request {

@@ -45,7 +45,7 @@ impl Search<'_> {
                 let share = pairs.share_in(&stored.said());
                 order += side_by_side * passage.standing * share;
             }
-            if let Some(relevance) = self.relevance.get(&passage.passage) {
+            if let Some(Some(relevance)) = self.relevance.get(&passage.passage) {
                 let share = self.request.settings.rerank;
                 order = (1.0 - share) * order + share * passage.standing * relevance;
                 passage.relevance = Some(*relevance);
@@ -64,7 +64,8 @@ impl Search<'_> {
 
     /// Has the reranker judge the first passages, each once.
     fn judge(&mut self, fused: &[Fused]) -> Result<(), RetrievalError> {
-        let Some(reranker) = self.reranker.filter(|_| self.not_reranked.is_none()) else {
+        let asked = self.request.is_judged() && self.not_reranked.is_none();
+        let Some(reranker) = self.reranker.filter(|_| asked) else {
             return Ok(());
         };
         let mut passages = Vec::new();
@@ -74,6 +75,9 @@ impl Search<'_> {
             {
                 passages.push((one.passage, stored.said().into_owned()));
             }
+        }
+        if passages.is_empty() {
+            return Ok(());
         }
         let texts: Vec<&str> = passages.iter().map(|(_, text)| text.as_str()).collect();
         match reranker.relevance(&self.request.question, &texts) {

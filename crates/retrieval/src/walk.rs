@@ -60,7 +60,7 @@ pub(crate) struct Search<'a> {
     /// Why the reranker did not judge, where it was to.
     pub(crate) not_reranked: Option<String>,
     /// What the reranker judged, by passage.
-    pub(crate) relevance: FxHashMap<u32, f32>,
+    pub(crate) relevance: FxHashMap<u32, Option<f32>>,
     pub(crate) request: &'a Request,
     pub(crate) question: Question,
     pub(crate) terms: Terms,
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
             degraded: self.degraded(&reports),
             reranked_by: self
                 .reranker
-                .filter(|_| !self.relevance.is_empty())
+                .filter(|_| self.relevance.values().any(Option::is_some))
                 .map(|reranker| reranker.model().to_string()),
             notice: self.notice(),
             lanes: reports,
@@ -405,6 +405,14 @@ impl Search<'_> {
         }
         if let Some(reason) = &self.not_reranked {
             said.push(format!("rerank_unavailable: {reason}"));
+        } else if let Some(reranker) = self.reranker
+            && !self.relevance.is_empty()
+            && self.relevance.values().all(Option::is_none)
+        {
+            said.push(format!(
+                "rerank_unavailable: {} knows too little of the words of the question or the passages",
+                reranker.model()
+            ));
         }
         said
     }

@@ -12,8 +12,8 @@ use crate::environment::{Environment, variables};
 use crate::error::SetupError;
 use crate::layers::Settings;
 
-/// What a setting says that means no prefix at all.
-const NO_PREFIX: &str = "none";
+/// What a setting says that means no prefix, or no key, at all, whatever is said for all vaults.
+pub(crate) const NONE: &str = "none";
 
 /// Why the settings give no endpoint.
 #[derive(Debug, thiserror::Error)]
@@ -155,16 +155,34 @@ pub(crate) fn check_allowed(
     Err(EndpointSetupError::NotAllowed { host })
 }
 
+/// Whether the settings name an endpoint that may be used. It is not asked.
+///
+/// # Errors
+/// See [`EndpointSetupError`].
+pub fn check_endpoint(
+    environment: &Environment,
+    settings: &Settings,
+) -> Result<(), EndpointSetupError> {
+    let wanted = endpoint_settings(environment, settings)?;
+    check_allowed(settings, &wanted.address)?;
+    match wanted.key {
+        Err(why) => Err(EndpointError::Key(why).into()),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// The key, from the variable or the file that the settings name.
 fn key(settings: &Settings) -> Result<Option<Key>, EndpointError> {
-    if let Some(name) = settings.endpoint_key_env() {
+    let variable = settings.endpoint_key_env().filter(|name| name != NONE);
+    if let Some(name) = variable {
         let lacking = |why: &str| EndpointError::Key(format!("the variable {name} {why}"));
         let value = variables(&[&name]).remove(&name);
         let value = value.ok_or_else(|| lacking("is not set"))?;
         let value = value.into_string().map_err(|_| lacking("is not Unicode"))?;
         return Ok(Some(Key::new(&value)?));
     }
-    let file = settings.endpoint_key_file();
+    let is_one = |path: &PathBuf| path.file_name().is_none_or(|name| name != NONE);
+    let file = settings.endpoint_key_file().filter(is_one);
     file.map(|path| Key::from_file(&path)).transpose()
 }
 
@@ -172,7 +190,7 @@ fn key(settings: &Settings) -> Result<Option<Key>, EndpointError> {
 fn prefix(set: Option<String>, usual: String) -> String {
     match set {
         None => usual,
-        Some(text) if text == NO_PREFIX => String::new(),
+        Some(text) if text == NONE => String::new(),
         Some(text) if text.ends_with(':') => text + " ",
         Some(text) => text,
     }

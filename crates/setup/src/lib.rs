@@ -39,7 +39,7 @@ mod value;
 pub mod vaults;
 
 pub use config::{Config, ListedVault};
-pub use endpoint::EndpointSetupError;
+pub use endpoint::{EndpointSetupError, check_endpoint};
 pub use environment::{Environment, OTHER_VARIABLES, program, runtime_dir, variables};
 pub use error::{SetupError, Warning};
 pub use index_dir::{agents_dir, audit_dir, index_dir_for, index_root, remote_index_dir};

@@ -204,9 +204,9 @@ settings! {
     endpoint_model EndpointModel: Option<String> = None, Kind::Text, Vault,
         "The model's name, as that server knows it.";
     endpoint_key_env EndpointKeyEnv: Option<String> = None, Kind::Text, Vault,
-        "The name of the environment variable that holds the server's key, if it wants one.";
+        "The name of the environment variable that holds the server's key, if it wants one; `none` for a vault whose server is to get no key.";
     endpoint_key_file EndpointKeyFile: Option<PathBuf> = None, Kind::Path, Vault,
-        "A file that holds the server's key, and that only its owner may read; the variable goes before it.";
+        "A file that holds the server's key, and that only its owner may read; the variable goes before it, and `none` is no file.";
     endpoint_question_prefix EndpointQuestionPrefix: Option<String> = None, Kind::Text, Vault,
         "What is put before a question that the server embeds; not set, what the model is known to want, and `none` for nothing.";
     endpoint_passage_prefix EndpointPassagePrefix: Option<String> = None, Kind::Text, Vault,

@@ -4,7 +4,7 @@ use lorewell_endpoint::{Endpoint, EndpointError};
 
 use crate::config::Config;
 use crate::edit::{set, unset};
-use crate::endpoint::{EndpointSetupError, check_allowed, endpoint_settings, kept};
+use crate::endpoint::{EndpointSetupError, NONE, check_allowed, endpoint_settings, kept};
 use crate::error::SetupError;
 use crate::layers::Flags;
 use crate::settings::Key;
@@ -46,15 +46,10 @@ pub fn use_endpoint(
         (Key::EndpointKeyFile, &choice.key_file),
     ];
     for (key, value) in keys {
-        if let Some(value) = value {
-            flags.set(key, value);
-        }
+        flags.set(key, value.as_deref().unwrap_or(NONE));
     }
     let settings = config.settings(vault, &flags)?;
-    let mut wanted = endpoint_settings(environment, &settings)?;
-    if choice.key_env.is_none() && choice.key_file.is_none() {
-        wanted.key = Ok(None);
-    }
+    let wanted = endpoint_settings(environment, &settings)?;
     if !choice.allow_remote {
         check_allowed(&settings, &wanted.address)?;
     }
@@ -80,7 +75,7 @@ pub fn use_endpoint(
         let name = key.setting().name;
         match value {
             Some(value) => drop(set(environment, table, name, value)?),
-            None => forget(config, table, name)?,
+            None => forget(config, vault, table, key)?,
         }
     }
     set(environment, table, "endpoint_url", &choice.url)?;
@@ -89,6 +84,18 @@ pub fn use_endpoint(
     Ok(endpoint)
 }
 
-fn forget(config: &Config, table: Option<&str>, name: &str) -> Result<(), SetupError> {
-    unset(config.environment(), table, name).map(drop)
+/// Has no key be named by a setting; one that is said for all vaults is countermanded for this one.
+fn forget(
+    config: &Config,
+    vault: Option<&VaultRef>,
+    table: Option<&str>,
+    key: Key,
+) -> Result<(), SetupError> {
+    let (environment, name) = (config.environment(), key.setting().name);
+    unset(environment, table, name)?;
+    let left = Config::load(environment)?.settings(vault, &Flags::new())?;
+    if left.get(key).value.is_some() {
+        set(environment, table, name, NONE)?;
+    }
+    Ok(())
 }

@@ -116,10 +116,12 @@ impl Shared {
                 background::run_behind(|| host.embed_waiting(self))
             };
             self.ended();
-            let is_over = outcome
-                .as_ref()
-                .is_ok_and(|embedding| embedding.waiting == 0 || self.stopped());
-            if is_over || self.outdated.swap(false, Ordering::SeqCst) {
+            // Whatever else came of it: what was outdated has ended now.
+            let was_outdated = self.outdated.swap(false, Ordering::SeqCst);
+            let is_over = outcome.as_ref().is_ok_and(|embedding| {
+                embedding.waiting == 0 || self.stopped.load(Ordering::SeqCst)
+            });
+            if is_over || was_outdated {
                 failures = 0;
             } else {
                 let wait = FIRST_RETRY.saturating_mul(1 << failures.min(20));

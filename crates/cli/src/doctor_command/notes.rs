@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lorewell_engine::{EngineError, Host, IndexError, Status, StatusRequest};
+use lorewell_engine::{EngineError, Host, IndexError, StaticModel, Status, StatusRequest};
 use lorewell_setup::{Config, VaultRef, index_dir_for, index_root, remote_index_dir, vaults};
 
 use super::{Check, Patient};
@@ -214,6 +214,19 @@ fn index(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
 }
 
 fn models(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
+    let wanted = (&status.embedding.wanted, &status.embedding.trouble);
+    let reranker = status.reranker.as_ref().map(|(name, why)| (name, why));
+    for (model, trouble) in std::iter::once(wanted).chain(reranker) {
+        if let Some(trouble) = trouble {
+            let name = format!("{model} in {}", vault.name);
+            let check = Check::warn("models", name, format!("it cannot be used: {trouble}"));
+            patient.note(check.todo(
+                "Until then the built-in model answers in the place of one that embeds, and nothing \
+                 judges in the place of a reranker. `lorewell models use NAME --vault NAME` gives \
+                 another, `lorewell models use off` no reranker.",
+            ));
+        }
+    }
     for model in &status.models {
         let all = model.embedded + model.outside + model.missing;
         let name = format!("{} in {}", model.model, vault.name);
@@ -223,7 +236,14 @@ fn models(patient: &mut Patient<'_>, vault: &VaultRef, status: &Status) {
             counted(all, "passage")
         );
         let check = if model.missing > 0 {
-            let todo = format!("`lorewell rebuild --update --vault {:?}`.", vault.name);
+            let vault = &vault.name;
+            let todo = match model.model == StaticModel::NAME {
+                true => format!("`lorewell rebuild --update --vault {vault:?}`."),
+                false => format!(
+                    "`lorewell models use {} --vault {vault:?} --wait`.",
+                    model.model
+                ),
+            };
             Check::warn("models", name, found).todo(todo)
         } else if all > 0 && model.outside * 2 > all {
             let found = format!("{found}; most are in words that the model does not know");

@@ -11,7 +11,9 @@ use clap::ArgMatches;
 use lorewell_capabilities::Failure;
 use lorewell_engine::{Cost, Host, Patience, StaticModel, StatusRequest, Watcher};
 use lorewell_models::{Session, vetted};
-use lorewell_setup::{Config, Environment, Settings, VaultRef, edit, model_store, program};
+use lorewell_setup::{
+    Config, Environment, Settings, VaultRef, check_endpoint, edit, model_store, program,
+};
 use serde_json::json;
 
 use super::{endpoint, given, rerank, upgrade};
@@ -56,7 +58,8 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     let how = if host.embedder().cost() == Cost::Cheap || missing(&host)? == 0 {
         How::Done
     } else if matches.get_flag("wait") {
-        upgrade::embed(&host, &progress)?;
+        let wanted = upgrade::StillWanted::new(environment, matches, &settings);
+        upgrade::embed(&host, &progress, &wanted)?;
         How::Done
     } else if let Some(watcher) = Watcher::of(host.index_folder()) {
         How::Watcher(watcher.process)
@@ -83,8 +86,11 @@ fn check(
     name: &str,
     precision: Option<&str>,
 ) -> Result<(), Problem> {
-    if name.eq_ignore_ascii_case(StaticModel::NAME) || name == "endpoint" {
+    if name.eq_ignore_ascii_case(StaticModel::NAME) {
         return Ok(());
+    }
+    if name == endpoint::NAME {
+        return Ok(check_endpoint(environment, settings)?);
     }
     let (store, usual) = (model_store(environment), settings.precision());
     Session::of(

@@ -16,6 +16,9 @@ pub(super) fn lines(status: &StatusOutput) -> String {
         let words = format!("{name} cannot be used: {}\n", inert_line(trouble));
         out += &styled(WARN, &words);
     }
+    if let Some(how) = &wanted.computed_by {
+        let _ = writeln!(out, "{name} is computed here as {}", inert_line(how));
+    }
     if wanted.embedding {
         let process = wanted
             .process

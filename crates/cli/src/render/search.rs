@@ -154,6 +154,9 @@ fn explanation(explained: &Explained) -> String {
     let order = explained
         .order
         .map_or(String::new(), |order| format!("; order {order:.4}"));
+    let relevance = explained.relevance.map_or(String::new(), |share| {
+        format!("; the reranker says {share:.2}")
+    });
     let place = explained.place.map_or(String::new(), |place| {
         format!("; place {place} is kept for what is nearest in meaning")
     });
@@ -161,7 +164,10 @@ fn explanation(explained: &Explained) -> String {
         "{INDENT}{}\n",
         styled(
             FAINT,
-            &format!("fused {:.5}{standing}{order}{place}", explained.fused)
+            &format!(
+                "fused {:.5}{standing}{order}{relevance}{place}",
+                explained.fused
+            )
         )
     );
     for lane in &explained.lanes {
@@ -197,6 +203,9 @@ fn footer(answer: &SearchOutput) -> String {
         counted(index.passages, "passage"),
         answer.confidence
     );
+    if let Some(model) = &answer.reranked_by {
+        line += &format!("; judged by {}", inert_line(model));
+    }
     if let Some(pending) = index.pending.filter(|pending| *pending > 0) {
         line += &format!("; {pending} pending");
     }

@@ -22,6 +22,8 @@ pub(crate) struct Pair {
     pub(crate) second: usize,
     /// There were more than the model takes.
     pub(crate) truncated: bool,
+    /// The lesser share of letters that the tokens of question and passage cover, as of [`Tokens`].
+    pub(crate) coverage: f32,
 }
 
 /// A text as tokens.

@@ -166,6 +166,7 @@ impl Tokenizer {
             ids,
             second: start,
             truncated: first.truncated || second.truncated,
+            coverage: first.coverage.min(second.coverage),
         }
     }
 

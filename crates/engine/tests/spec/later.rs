@@ -394,3 +394,21 @@ fn an_interrupted_refresh_of_a_dear_model_leaves_words_that_answer() {
     host.embed_waiting(&Quiet).unwrap();
     assert_eq!(answers(&host), answers_made_anew(&world, "1"));
 }
+
+#[test]
+fn a_model_that_came_while_another_is_embedded_is_told_of_all_that_waits_for_it() {
+    let world = World::new(NOTES);
+    let (first, second) = (Dear::new("first"), Dear::new("second"));
+    let one = host(&world, first);
+    refresh(&one);
+    let passages = one.view().unwrap().totals().passages;
+    let other = host(&world, second);
+    let (said, told) = std::sync::mpsc::channel();
+    first.meanwhile(move || said.send(other.embed_waiting(&Quiet).unwrap()).unwrap());
+    one.embed_waiting(&Quiet).unwrap();
+    let told = told.recv().unwrap();
+    assert!(told.elsewhere, "{told:?}");
+    assert_eq!(told.waiting, passages, "{told:?}");
+    let after = host(&world, second).embed_waiting(&Quiet).unwrap();
+    assert_eq!((after.waiting, after.elsewhere), (0, false), "{after:?}");
+}

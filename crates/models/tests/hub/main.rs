@@ -297,7 +297,9 @@ fn a_reranker_is_known_by_its_configuration_and_is_no_embedding_model() {
     assert!(session.is_loaded());
     assert_eq!(judged.len(), 2);
     assert!(
-        judged.iter().all(|share| (0.0..=1.0).contains(share)),
+        judged
+            .iter()
+            .all(|share| share.is_some_and(|share| (0.0..=1.0).contains(&share))),
         "{judged:?}"
     );
     let error = Session::of(&world.store, "kiln-small", "q8", "cpu").err();
@@ -314,6 +316,28 @@ fn a_classifier_of_several_outputs_is_refused_before_its_weights_are_fetched() {
     assert_eq!(error.code(), "model_unsupported");
     assert!(error.to_string().contains("3 outputs"), "{error}");
     assert!(world.far().is_empty());
+}
+
+#[test]
+fn a_name_of_the_shortlist_is_not_given_to_other_files_and_no_name_means_two_things() {
+    let world = World::new();
+    let folder = tempfile::tempdir().unwrap();
+    small::write(folder.path());
+    let pull = |name: &str| {
+        let taken = world
+            .store
+            .pull_from(name, folder.path(), &Listener::default());
+        taken.unwrap_err()
+    };
+    let error = pull("bge-small-en-v1.5");
+    assert_eq!(error.code(), "model_unsupported");
+    assert!(error.to_string().contains("another model"), "{error}");
+    for name in ["off", "Endpoint", "static-en-256"] {
+        assert_eq!(pull(name).code(), "bad_model_name");
+    }
+    // Nothing is left of what was refused.
+    let left = std::fs::read_dir(world.store.folder()).map_or(0, Iterator::count);
+    assert_eq!(left, 0);
 }
 
 #[test]
