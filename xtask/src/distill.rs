@@ -1,0 +1,90 @@
+//! `cargo xtask distill`: makes the built-in static model again, from a teacher and from texts of
+//! packages. The steps are programs of their own, in xtask/distill and in two examples.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, anyhow, bail};
+
+use crate::cargo::{cargo, root, succeed};
+use crate::python::{self, Packages};
+
+/// What the training computes with.
+const PACKAGES: &[&str] = &["numpy==2.4.6", "scipy==1.17.1", "zstandard==0.25.0"];
+
+/// Folder of the teacher among the weights that xtask/encoder/weights.py fetches.
+const TEACHER: &str = "all-MiniLM-L6-v2";
+
+/// Libraries of linear algebra that must not share their work between threads: sums would come out
+/// otherwise each time.
+const ONE_THREAD: &[&str] = &[
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+];
+
+/// Makes the model in `--out DIR`, else in target/distill/static-en-256.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let work = root().join("target/distill");
+    let out = match args {
+        [] => work.join("static-en-256"),
+        [flag, folder] if flag == "--out" => std::path::absolute(folder)?,
+        _ => bail!("usage: cargo xtask distill [--out DIR]"),
+    };
+    let packages = python::packages("distill", PACKAGES).map_err(|why| anyhow!(why))?;
+    let weights = root().join("target/weights");
+    let script = |name: &str| script(&packages, name);
+
+    step("the teacher's weights");
+    let mut fetch = script("encoder/weights.py");
+    succeed(with(&mut fetch, &[&weights]))?;
+
+    step("texts");
+    let mut texts = script("distill/texts.py");
+    succeed(with(&mut texts, &[&work.join("packages"), &work]))?;
+
+    step("tokens, as the model counts them");
+    let (texts, vocabulary) = (work.join("texts.jsonl"), work.join("vocabulary.jsonl"));
+    let mut tokens = example("lorewell-embed", "tokens");
+    succeed(with(&mut tokens, &[&texts, &work.join("texts.tokens")]))?;
+
+    step("the teacher's vectors");
+    for (texts, vectors) in [(&vocabulary, "vocabulary.f32"), (&texts, "texts.f32")] {
+        let mut teacher = example("lorewell-encoder", "vectors");
+        succeed(with(
+            &mut teacher,
+            &[&weights.join(TEACHER), texts, &work.join(vectors)],
+        ))?;
+    }
+
+    step("training");
+    let mut train = script("distill/train.py");
+    for variable in ONE_THREAD {
+        train.env(variable, "1");
+    }
+    succeed(with(&mut train, &[&work, &out]))?;
+    let mut card = script("distill/card.py");
+    succeed(with(&mut card, &[&work, &out]))
+}
+
+fn step(name: &str) {
+    eprintln!("=== {name}");
+}
+
+fn script(packages: &Packages, name: &str) -> Command {
+    let mut command = packages.program("python");
+    command.arg(root().join("xtask").join(name));
+    command
+}
+
+fn example(package: &str, name: &str) -> Command {
+    let mut command = cargo(&["run", "--quiet", "--release", "-p", package]);
+    command.args(["--example", name, "--"]);
+    command
+}
+
+fn with(command: &mut Command, paths: &[&PathBuf]) -> Command {
+    command.args(paths.iter().map(|path| Path::new(path)));
+    std::mem::replace(command, Command::new(""))
+}
