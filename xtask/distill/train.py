@@ -2,9 +2,9 @@
 
     python train.py WORK OUT
 
-`WORK` holds `texts.tokens` (a line of token numbers for each text), `texts.f32` and `vocabulary.f32`
-(the teacher's vectors of the texts and of each token) and `pairs.txt` (two texts that belong
-together, and their source). `OUT` gets `static_en_256_int8.safetensors`. The same input gives the
+`WORK` holds `texts.tokens` (a line of token numbers for each text), `vocabulary.jsonl` (the tokens),
+`texts.f32` and `vocabulary.f32` (the teacher's vectors of both) and `pairs.txt` (two texts that
+belong together, and their source). `OUT` gets `static_en_256_int8.safetensors`. The same input gives the
 same bytes on the same machine with one thread of BLAS.
 """
 
@@ -26,6 +26,8 @@ SIF = 1e-3
 # How hard a row is held to where it began, in the fit.
 RIDGE = 1.0
 FIT_ROUNDS = 20
+# How much longer than a text's vector a token's is at first: a mean of several is shorter.
+START = 1.3
 
 # Steps with pairs.
 STEPS = 2000
@@ -34,6 +36,10 @@ RATE = 2e-3
 TEMPERATURE = 0.05
 # A text that the teacher finds this much closer than the pair's own is no wrong answer.
 MARGIN = 0.05
+# This share of the batches has a part of each text find the whole, so that a word stays itself; of a
+# text's tokens so many are kept, from and to.
+CROPS = 0.3
+KEPT = (0.15, 0.6)
 # How much the teacher's similarities count beside the pairs, and how sharp they are.
 TEACHING = 1.0
 TEACHER_TEMPERATURE = 0.05
@@ -70,8 +76,10 @@ def unit(vectors):
 def axes(vectors):
     """The mean, and the directions in which the vectors differ most."""
     mean = vectors.mean(axis=0, dtype=np.float64)
-    centred = vectors - mean.astype(np.float32)
-    spread = centred.T.astype(np.float64) @ centred.astype(np.float64)
+    spread = np.zeros((len(mean), len(mean)))
+    for start in range(0, len(vectors), 1 << 14):
+        part = vectors[start : start + (1 << 14)] - mean
+        spread += part.T @ part
     values, directions = np.linalg.eigh(spread)
     directions = directions[:, np.argsort(-values)[:DIMENSION]]
     # A direction's sign is a matter of the library: make its largest number positive.
@@ -134,6 +142,7 @@ def slope_of_scores(scores, taught):
         view, given = (scores.T, taught.T) if turn else (scores, taught)
         logits = view / TEMPERATURE
         close = given > own[:, None] + MARGIN
+        np.fill_diagonal(close, False)
         masked = np.where(close, np.float32(-1e4), logits)
         part = softmax(masked)
         part[np.arange(size), np.arange(size)] -= 1
@@ -161,6 +170,13 @@ def batches(pairs, random):
             yield random.choice(len(pairs), BATCH, replace=False)
 
 
+def cropped(counts, random):
+    """Each text with some of its tokens only, but one at least."""
+    kept = random.random(len(counts.data)) < random.uniform(*KEPT)
+    kept[counts.indptr[:-1] + (random.random(counts.shape[0]) * np.diff(counts.indptr)).astype(int)] = True
+    return csr_matrix((counts.data * kept, counts.indices, counts.indptr), counts.shape)
+
+
 def trained(rows, counts, teacher, pairs):
     """Steps on pairs, each against the others of its batch."""
     random = np.random.default_rng(SEED)
@@ -168,11 +184,16 @@ def trained(rows, counts, teacher, pairs):
     started = time.time()
     for number, chosen in zip(range(STEPS), batches(pairs, random)):
         sides = [pairs[chosen, 0], pairs[chosen, 1]]
+        is_crop = random.random() < CROPS
+        if is_crop:
+            sides[0] = sides[1] = np.unique(sides[random.integers(2)])
         each = [counts[side] for side in sides]
+        if is_crop:
+            each[0] = cropped(each[0], random)
         touched = np.unique(np.concatenate([one.indices for one in each]))
         place = np.zeros(counts.shape[1], np.int32)
         place[touched] = np.arange(len(touched))
-        each = [csr_matrix((one.data, place[one.indices], one.indptr), (len(chosen), len(touched)))
+        each = [csr_matrix((one.data, place[one.indices], one.indptr), (one.shape[0], len(touched)))
                 for one in each]
         table = adam.rows[touched]
         sums = [one @ table for one in each]
@@ -209,8 +230,10 @@ def write(path, numbers, scales):
 
 def main(work, out):
     work, out = Path(work), Path(out)
-    vocabulary = read_vectors(work / "vocabulary.f32", -1)
-    counts = read_tokens(work / "texts.tokens", len(vocabulary))
+    with open(work / "vocabulary.jsonl") as file:
+        tokens = sum(1 for _ in file)
+    vocabulary = read_vectors(work / "vocabulary.f32", tokens)
+    counts = read_tokens(work / "texts.tokens", tokens)
     teacher = read_vectors(work / "texts.f32", counts.shape[0])
     pairs = np.loadtxt(work / "pairs.txt", np.int64)
     has_tokens = np.diff(counts.indptr) > 0
@@ -220,7 +243,7 @@ def main(work, out):
     # The teacher in fewer dimensions, tokens and texts alike.
     mean, directions = axes(teacher)
     wanted = (teacher - mean) @ directions
-    rows = (vocabulary - vocabulary.mean(axis=0)) @ directions
+    rows = (vocabulary - vocabulary.mean(axis=0)) @ directions * START
 
     shares = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
     weight = (SIF / (SIF + shares)).astype(np.float32)

@@ -1,7 +1,7 @@
 //! `cargo xtask distill`: makes the built-in static model again, from a teacher and from texts of
 //! packages. The steps are programs of their own, in xtask/distill and in two examples.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, anyhow, bail};
@@ -33,29 +33,25 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         _ => bail!("usage: cargo xtask distill [--out DIR]"),
     };
     let packages = python::packages("distill", PACKAGES).map_err(|why| anyhow!(why))?;
-    let weights = root().join("target/weights");
     let script = |name: &str| script(&packages, name);
+    let weights = root().join("target/weights");
+    let (texts, vocabulary) = (work.join("texts.jsonl"), work.join("vocabulary.jsonl"));
 
     step("the teacher's weights");
-    let mut fetch = script("encoder/weights.py");
-    succeed(with(&mut fetch, &[&weights]))?;
+    run_with(script("encoder/weights.py"), &[&weights])?;
 
     step("texts");
-    let mut texts = script("distill/texts.py");
-    succeed(with(&mut texts, &[&work.join("packages"), &work]))?;
+    run_with(script("distill/texts.py"), &[&work.join("packages"), &work])?;
 
     step("tokens, as the model counts them");
-    let (texts, vocabulary) = (work.join("texts.jsonl"), work.join("vocabulary.jsonl"));
-    let mut tokens = example("lorewell-embed", "tokens");
-    succeed(with(&mut tokens, &[&texts, &work.join("texts.tokens")]))?;
+    let tokens = example("lorewell-embed", "tokens");
+    run_with(tokens, &[&texts, &work.join("texts.tokens")])?;
 
     step("the teacher's vectors");
+    let teacher = weights.join(TEACHER);
     for (texts, vectors) in [(&vocabulary, "vocabulary.f32"), (&texts, "texts.f32")] {
-        let mut teacher = example("lorewell-encoder", "vectors");
-        succeed(with(
-            &mut teacher,
-            &[&weights.join(TEACHER), texts, &work.join(vectors)],
-        ))?;
+        let encoder = example("lorewell-encoder", "vectors");
+        run_with(encoder, &[&teacher, texts, &work.join(vectors)])?;
     }
 
     step("training");
@@ -63,9 +59,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     for variable in ONE_THREAD {
         train.env(variable, "1");
     }
-    succeed(with(&mut train, &[&work, &out]))?;
-    let mut card = script("distill/card.py");
-    succeed(with(&mut card, &[&work, &out]))
+    run_with(train, &[&work, &out])?;
+    run_with(script("distill/card.py"), &[&work, &out])
 }
 
 fn step(name: &str) {
@@ -84,7 +79,8 @@ fn example(package: &str, name: &str) -> Command {
     command
 }
 
-fn with(command: &mut Command, paths: &[&PathBuf]) -> Command {
-    command.args(paths.iter().map(|path| Path::new(path)));
-    std::mem::replace(command, Command::new(""))
+/// Runs a command with these paths as its last arguments.
+fn run_with(mut command: Command, paths: &[&Path]) -> Result<()> {
+    command.args(paths);
+    succeed(command)
 }
