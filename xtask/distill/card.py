@@ -38,7 +38,9 @@ A table of word vectors for English, made by `cargo xtask distill`.
 4. {steps:,} steps of Adam on batches of {batch:,} pairs: each text has to find its partner among all,
    wrong answers that the teacher finds closer than the right one left out, and the similarities have
    to be like the teacher's.
-5. Each row was rounded to 8 bits with a scale of its own.
+5. {fitted:.0%} of the fitted rows and {trained:.0%} of the trained ones were added up, and the
+   {common} directions that texts have most in common taken out.
+6. Each row was rounded to 8 bits with a scale of its own.
 
 The same packages give the same weights, byte by byte, on the same kind of machine with one thread of
 linear algebra. The vocabulary is a given.
@@ -70,6 +72,9 @@ def main(work, out):
         sif=train.SIF,
         steps=train.STEPS,
         batch=train.BATCH,
+        fitted=train.FITTED,
+        trained=1 - train.FITTED,
+        common=train.COMMON,
         table=sources.table(),
     )
     (out / "MODEL_CARD.md").write_text(card)

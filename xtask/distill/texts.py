@@ -310,6 +310,13 @@ def pairs_of(source, path):
     return pairs
 
 
+def write_if_new(path, texts):
+    """A file that is as it would be keeps its time, so that what was made of it need not be made again."""
+    data = "".join(json.dumps(text) + "\n" for text in texts).encode()
+    if not path.exists() or path.read_bytes() != data:
+        path.write_bytes(data)
+
+
 def main(packages, out):
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -321,13 +328,9 @@ def main(packages, out):
                 left, right = (numbers.setdefault(text, len(numbers)) for text in pair)
                 file.write(f"{left} {right} {group}\n")
             print(f"    {source.key}: {len(pairs)} pairs", flush=True)
-    with open(out / "texts.jsonl", "w") as file:
-        for text in numbers:
-            file.write(json.dumps(text) + "\n")
-    with open(out / "vocabulary.jsonl", "w") as file:
-        for token in VOCABULARY.read_text().splitlines():
-            piece = token.removeprefix("##") or token
-            file.write(json.dumps(piece) + "\n")
+    write_if_new(out / "texts.jsonl", numbers)
+    tokens = VOCABULARY.read_text(encoding="utf-8").splitlines()
+    write_if_new(out / "vocabulary.jsonl", [token.removeprefix("##") or token for token in tokens])
     words = sum(text.count(" ") + 1 for text in numbers)
     print(f"    {len(numbers)} texts, {words} words")
 

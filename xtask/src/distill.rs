@@ -50,8 +50,14 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     step("the teacher's vectors");
     let teacher = weights.join(TEACHER);
     for (texts, vectors) in [(&vocabulary, "vocabulary.f32"), (&texts, "texts.f32")] {
+        let (vectors, part) = (work.join(vectors), work.join("vectors.part"));
+        if is_newer(&vectors, texts) {
+            eprintln!("    {} is there", vectors.display());
+            continue;
+        }
         let encoder = example("lorewell-encoder", "vectors");
-        run_with(encoder, &[&teacher, texts, &work.join(vectors)])?;
+        run_with(encoder, &[&teacher, texts, &part])?;
+        std::fs::rename(&part, &vectors)?;
     }
 
     step("training");
@@ -65,6 +71,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 
 fn step(name: &str) {
     eprintln!("=== {name}");
+}
+
+/// Whether a file was made after another was; not so if either is absent.
+fn is_newer(made: &Path, from: &Path) -> bool {
+    let changed = |path: &Path| std::fs::metadata(path)?.modified();
+    matches!((changed(made), changed(from)), (Ok(made), Ok(from)) if made > from)
 }
 
 fn script(packages: &Packages, name: &str) -> Command {
