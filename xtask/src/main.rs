@@ -3,6 +3,7 @@
 
 mod bench_vault;
 mod cargo;
+mod distill;
 mod gate;
 mod house;
 mod http_api;
@@ -30,6 +31,8 @@ cargo xtask COMMAND
   bench-vault DIR [--notes 10000] [--seed 1]
                     write a generated vault into DIR, which must be empty or absent
   mcp               check `lorewell mcp` from outside, with the official suite and client
+  distill [--out DIR]
+                    make the built-in static model again, into target/distill/static-en-256
   docs              write the generated pages under docs/ and README.md's transcript anew
 ";
 
@@ -58,6 +61,7 @@ fn run(args: &[String]) -> Result<()> {
         ("bench-load", []) => load(),
         ("bench-vault", rest) => bench_vault::run(rest),
         ("mcp", []) => mcp::run().map(drop),
+        ("distill", rest) => distill::run(rest),
         ("docs", []) => docs(),
         ("help" | "-h" | "--help", _) => {
             print!("{USAGE}");

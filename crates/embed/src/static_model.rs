@@ -104,6 +104,22 @@ impl StaticModel {
             .coverage()
     }
 
+    /// The tokens that a text's vector is the sum of, in order: what a training needs to know.
+    pub fn tokens(&self, text: &str) -> Vec<u16> {
+        let mut all = Vec::new();
+        self.with_pooler(|pooler| {
+            let Pooler {
+                splitter, words, ..
+            } = pooler;
+            splitter.each(text, |word, _| {
+                if is_worded(word) {
+                    all.extend_from_slice(words.of(&self.tables.vocabulary, word).0);
+                }
+            });
+        });
+        all
+    }
+
     fn with_pooler<T>(&self, work: impl FnOnce(&mut Pooler) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();

@@ -46,6 +46,17 @@ fn the_weights_are_those_that_the_fingerprint_names() {
 }
 
 #[test]
+fn the_tokens_are_those_that_count() {
+    let tokens = model().tokens("The kiln, the kiln: \u{1F3FA}!");
+    let [the, kiln, again, last] = tokens[..] else {
+        panic!("{tokens:?}")
+    };
+    assert_eq!((the, kiln), (again, last), "punctuation has no token");
+    assert_ne!(the, kiln);
+    assert!(model().tokens(" -- ").is_empty());
+}
+
+#[test]
 fn a_fingerprint_differs_whenever_a_part_does() {
     let parts = FingerprintParts {
         model: "m",
