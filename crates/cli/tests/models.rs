@@ -397,6 +397,14 @@ fn a_watcher_and_a_bridge_embed_for_the_model_and_go_on_with_what_is_written() {
         }
         user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
         let _process = alive(&user, process);
+        // A bridge watches a vault once it was asked about it.
+        let mut first = user.command(&["search", "kiln"]);
+        let first = first.env("LOREWELL_BRIDGE", "running").output().unwrap();
+        assert!(first.status.success(), "{process:?} {first:?}");
+        let until = Instant::now() + Duration::from_secs(60);
+        while user.json(&["status"])["watcher"].is_null() {
+            assert!(Instant::now() < until, "{process:?} does not watch");
+        }
         let used = user.json(&["models", "use", MODEL]);
         assert_eq!(used["embedding"], "watcher", "{process:?} {used}");
         let embedded = wait_until_covered(&user, 0);

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, json};
 
@@ -14,6 +14,9 @@ use crate::container::{Container, Tensor, malformed, unreadable};
 use crate::machine::{GROUP, PANEL};
 use crate::numbers::{step_of, to_half, to_signed_byte};
 use crate::precision::Precision;
+
+/// The coarsest step in which a file system in use keeps times; such times are whole seconds.
+const COARSEST: Duration = Duration::from_secs(2);
 
 /// Raised whenever the same weights give another file.
 const VERSION: &str = "1";
@@ -35,12 +38,13 @@ pub(crate) fn prepared(
     precision: Precision,
 ) -> Result<Container, EncoderError> {
     let source = folder.join("model.safetensors");
-    let stamp = stamp(&source)?;
+    let (stamp, time) = stamp(&source)?;
     let place = folder.join(format!("lorewell-{}.safetensors", precision.name()));
     if let Ok(container) = Container::open(&place)
         && container.note("version") == Some(VERSION)
         && container.note("precision") == Some(precision.name())
         && container.note("stamp") == Some(&stamp)
+        && is_of_time(&place, time)
     {
         return Ok(container);
     }
@@ -49,6 +53,8 @@ pub(crate) fn prepared(
         Ok(mut file) => {
             write(&source, shape, precision, &stamp, file.as_file_mut())
                 .map_err(|error| error.at(&place))?;
+            // A help for the next time; without it the file is made again.
+            let _ = file.as_file().set_modified(time);
             file.persist(&place)
                 .map_err(|error| EncoderError::Unwritable {
                     path: place.clone(),
@@ -69,18 +75,25 @@ pub(crate) fn prepared(
     }
 }
 
-/// Size and time of the weights.
-fn stamp(path: &Path) -> Result<String, EncoderError> {
+/// Size and time of the weights. The size stands in the prepared file and the time is that file's
+/// own, so that weights which were only touched or copied give the very same file again.
+fn stamp(path: &Path) -> Result<(String, SystemTime), EncoderError> {
     let about = std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
-    let time = about
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    Ok(format!(
-        "{}:{}",
-        about.len(),
-        time.map_or(0, |time| time.as_nanos())
+    Ok((
+        about.len().to_string(),
+        about.modified().unwrap_or(UNIX_EPOCH),
     ))
+}
+
+/// Whether a file bears this time, as closely as its file system keeps times.
+fn is_of_time(path: &Path, time: SystemTime) -> bool {
+    let own = std::fs::metadata(path).and_then(|about| about.modified());
+    own.is_ok_and(|own| {
+        let since = own.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let apart = own.duration_since(time);
+        let apart = apart.unwrap_or_else(|error| error.duration());
+        own == time || since.subsec_nanos() == 0 && apart <= COARSEST
+    })
 }
 
 /// Why no file was written.

@@ -43,7 +43,7 @@ impl Address {
     /// No address; one with a password or a query; a server that has no embeddings of this form.
     pub fn read(given: &str) -> Result<Address, EndpointError> {
         let malformed = |why: &str| EndpointError::Address {
-            given: without_password(given),
+            given: without_secrets(given),
             why: why.to_string(),
         };
         let text = given.trim().split('#').next().unwrap_or_default();
@@ -197,15 +197,19 @@ fn is_near(host: &str) -> bool {
     }
 }
 
-/// What was given, without what may be a password.
-fn without_password(given: &str) -> String {
+/// What was given, without what may be a password or a key.
+fn without_secrets(given: &str) -> String {
+    let given = match given.split_once('?') {
+        Some((before, _)) => format!("{before}?***"),
+        None => given.to_string(),
+    };
     match given.rsplit_once('@') {
         Some((before, after)) => {
             let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
             let mark = if scheme.is_empty() { "" } else { "://" };
             format!("{scheme}{mark}***@{after}")
         }
-        None => given.to_string(),
+        None => given,
     }
 }
 
@@ -323,6 +327,10 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains("h.example"), "{shown}");
+        let error = Address::read("https://h.example/v1?api-key=s3cret").expect_err("refused");
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert!(shown.contains("h.example/v1?***"), "{shown}");
     }
 
     #[test]

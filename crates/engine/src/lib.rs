@@ -49,7 +49,9 @@ pub use verify::{
 pub use view::View;
 pub use watcher::{WATCHER_LOCK, Watcher, WatcherWay};
 
-pub use lorewell_embed::{Cost, Embedder, Reranker, StaticModel};
+pub use lorewell_embed::{
+    Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput, Reranker, StaticModel,
+};
 pub use lorewell_index::{
     Changes, Evidence, EvidenceClass, EvidenceRule, EvidenceRuleError, EvidenceRules, FieldWeights,
     IndexError, IndexSettings, KnownVectors, Observer, PropertyMatch, Quiet, Scope, Sizes, Stage,

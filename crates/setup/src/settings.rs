@@ -196,7 +196,7 @@ settings! {
     device Device: String = Some("cpu"), Kind::Text, Vault,
         "What a fetched model is computed on: `cpu` is all that there is today.";
     reranker Reranker: String = Some("off"), Kind::Text, Vault,
-        "A fetched model that reads the question beside each of the first twenty passages and judges which answers (`lorewell models list`), or `off`: it takes half a second and more, and what it gains is small (docs/models.md).";
+        "A fetched model that reads the question beside each of the first twenty passages and judges which answers (`lorewell models list`), or `off`: it takes a third of a second and more, and what it gains is small (docs/models.md).";
     weight_rerank WeightRerank: f64 = Some("0.2"), SHARE, Vault,
         "What the reranker's judgement counts in the order of these passages beside all else, where there is one.";
     endpoint_url EndpointUrl: Option<String> = None, Kind::Text, Vault,

@@ -5,8 +5,10 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
-use lorewell_embed::{Cost, Embedded, Embedder, Fingerprint, FingerprintParts, PassageInput};
-use lorewell_engine::{EngineSettings, Host, Patience, Quiet};
+use lorewell_engine::{
+    Cost, Embedded, Embedder, EngineSettings, Fingerprint, FingerprintParts, Host, PassageInput,
+    Patience, Quiet,
+};
 use lorewell_testkit::TempVault;
 use lorewell_watch::{LateReport, LateVectors};
 
@@ -18,7 +20,10 @@ struct Slow {
 }
 
 impl Slow {
-    fn new(revision: &str, goes_on: Option<Receiver<()>>) -> (&'static dyn Embedder, Receiver<()>) {
+    fn model(
+        revision: &str,
+        goes_on: Option<Receiver<()>>,
+    ) -> (&'static dyn Embedder, Receiver<()>) {
         let (begins, begun) = mpsc::channel();
         let model = Slow {
             fingerprint: Fingerprint::new(&FingerprintParts {
@@ -79,8 +84,8 @@ fn a_model_that_is_chosen_while_another_is_embedded_gets_all_of_its_vectors() {
         Arc::new(host.unwrap().with_embedder(model))
     };
     let (go_on, goes_on) = mpsc::channel();
-    let (first, first_begins) = Slow::new("first", Some(goes_on));
-    let (second, _begins) = Slow::new("second", None);
+    let (first, first_begins) = Slow::model("first", Some(goes_on));
+    let (second, _begins) = Slow::model("second", None);
     open(first).refresh(Patience::Wait, &Quiet).unwrap();
     let (tell, told) = mpsc::channel();
     let late = LateVectors::begin(move |report| drop(tell.send(report))).unwrap();

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use lorewell_models::{
-    Fit, Hub, ModelError, Origin, Progress, RerankSession, Session, Store, Task,
+    Fit, Hub, ModelError, Origin, Progress, RerankSession, Session, Store, Task, WEIGHTS,
 };
 use tempfile::TempDir;
 
@@ -319,6 +319,21 @@ fn a_classifier_of_several_outputs_is_refused_before_its_weights_are_fetched() {
 }
 
 #[test]
+fn weights_that_were_only_touched_are_still_those_that_came() {
+    let world = World::new();
+    let manifest = world.pull().unwrap();
+    let weights = world.store.place("kiln-small").unwrap().join(WEIGHTS);
+    let later = std::time::SystemTime::now() + Duration::from_secs(3600);
+    let file = fs::File::options().write(true).open(weights).unwrap();
+    file.set_modified(later).unwrap();
+    let session = Session::of(&world.store, "kiln-small", "q8", "cpu").unwrap();
+    use lorewell_embed::{Embedded, Embedder};
+    let embedded = session.embed_question("kiln glaze");
+    assert!(matches!(embedded, Embedded::Vector(_)), "{embedded:?}");
+    world.store.verify(&manifest).unwrap();
+}
+
+#[test]
 fn a_name_of_the_shortlist_is_not_given_to_other_files_and_no_name_means_two_things() {
     let world = World::new();
     let folder = tempfile::tempdir().unwrap();
@@ -336,7 +351,7 @@ fn a_name_of_the_shortlist_is_not_given_to_other_files_and_no_name_means_two_thi
         assert_eq!(pull(name).code(), "bad_model_name");
     }
     // Nothing is left of what was refused.
-    let left = std::fs::read_dir(world.store.folder()).map_or(0, Iterator::count);
+    let left = fs::read_dir(world.store.folder()).map_or(0, Iterator::count);
     assert_eq!(left, 0);
 }
 
