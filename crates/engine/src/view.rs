@@ -2,7 +2,7 @@
 
 use lorewell_embed::Embedder;
 use lorewell_index::{Totals, Unread, UnreadNotes};
-use lorewell_retrieval::{Answer, Lane, Request, RetrievalError};
+use lorewell_retrieval::{Answer, Request, RetrievalError};
 
 use crate::deputy::Unusable;
 use crate::shelf::Lent;
@@ -61,9 +61,6 @@ impl View<'_> {
             answer = ask(&request)?;
         }
         self.say_wanted(&mut answer)?;
-        if let Some(other) = self.of_deputy(&request)? {
-            return other.search(&request);
-        }
         if let Some(Unusable { model, reason }) = &self.host.unusable_reranker
             && request.is_judged()
         {
@@ -71,20 +68,6 @@ impl View<'_> {
             answer.degraded.push(said);
         }
         Ok(answer)
-    }
-
-    /// Where the wanted model failed at this very question, the view of the one that answers in its
-    /// place, of the same generation. A question for the dense lane alone is told of the failure.
-    fn of_deputy(&self, request: &Request) -> Result<Option<View<'_>>, EngineError> {
-        let asks = request.lanes.contains(&Lane::Dense) && request.lanes.len() > 1;
-        let is_wanted = self.embedder.fingerprint() == self.host.embedder().fingerprint();
-        if !asks || !is_wanted || !self.host.is_troubled() {
-            return Ok(None);
-        }
-        let other = self.host.view()?;
-        let answers = other.embedder.fingerprint() != self.embedder.fingerprint()
-            && other.totals().generation == self.totals().generation;
-        Ok(answers.then_some(other))
     }
 
     /// Asks; where that comes upon a damaged lexical segment, again without it.

@@ -102,11 +102,7 @@ pub(super) fn result_says(world: &World, check: &Check) -> Result<(), String> {
         );
     }
     let of_state = match wanted.as_str() {
-        Some("embedding_unavailable") => {
-            let instead =
-                !dense["wanted"].is_null() && text(dense, "reason").contains("cannot answer now");
-            Some(dense["state"] == "unavailable" || instead)
-        }
+        Some("embedding_unavailable") => Some(dense["state"] == "unavailable"),
         Some("vectors_from_other_model") => {
             Some(dense["state"] != "ok" && tells_of_other(world, check, dense))
         }
