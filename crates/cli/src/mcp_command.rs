@@ -1,6 +1,5 @@
 //! `lorewell mcp`: serves one agent on standard input and output.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -81,7 +80,7 @@ pub(crate) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
         when,
         caller,
         bound: text("vault"),
-        start_failed: AtomicBool::new(false),
+        not_started: Mutex::new(None),
         offered: Mutex::new(None),
         program: Mutex::new(None),
     });

@@ -2,7 +2,6 @@
 //! else this process, which says so in the answer.
 
 use std::fmt::Display;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,8 +26,8 @@ pub(crate) struct Shim {
     pub(crate) program: Mutex<Option<String>>,
     /// The only vault that may be asked, by name or folder.
     pub(crate) bound: Option<String>,
-    /// Whether a bridge could not be started. It is not tried again.
-    pub(crate) start_failed: AtomicBool,
+    /// Why a bridge could not be started, where it could not. It is not tried again.
+    pub(crate) not_started: Mutex<Option<Failure>>,
 }
 
 /// Questions of one moment are answered by one look at what is offered; a call that is switched
@@ -70,15 +69,25 @@ impl When {
 
 impl Shim {
     fn connected(&self) -> Result<Client, Failure> {
-        let starts = self.when == When::Auto && !self.start_failed.load(Ordering::Relaxed);
-        if !starts {
-            return Ok(Client::connect(&self.places)?);
+        let not_started = || {
+            let held = self.not_started.lock();
+            held.unwrap_or_else(PoisonError::into_inner)
+        };
+        let failed = not_started().clone();
+        if self.when != When::Auto || failed.is_some() {
+            return Client::connect(&self.places).map_err(|error| match (error, failed) {
+                (BridgeError::NotRunning, Some(failed)) => failed,
+                (error, _) => error.into(),
+            });
         }
         self.own.check_surroundings()?;
         start(&self.places).map_err(|error| {
             let could_not = matches!(error, BridgeError::NotStarted | BridgeError::Io { .. });
-            self.start_failed.fetch_or(could_not, Ordering::Relaxed);
-            error.into()
+            let failure = Failure::from(error);
+            if could_not {
+                *not_started() = Some(failure.clone());
+            }
+            failure
         })
     }
 
