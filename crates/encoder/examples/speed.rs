@@ -41,16 +41,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let texts: Vec<String> = serde_json::from_slice(&std::fs::read(texts)?)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let cpu = cpu_seconds();
-    drop(encoder.encode(&texts));
-    let cpu = cpu_seconds() - cpu;
     let questions = rounds(60, || drop(encoder.encode(&[QUESTION])));
     let passages = rounds(4, || drop(encoder.encode(&texts)));
     let tokens: usize = encoder.encode(&texts).iter().map(|one| one.tokens).sum();
     let rate = |time: Duration| texts.len() as f64 / time.as_secs_f64();
     println!(
         "{{\"engine\":\"lorewell {} {}\",\"open_ms\":{:.1},\"cold_ms\":{:.1},\"question_ms\":{:.2},\
-         \"passages_s\":{:.1},\"passages_s_median\":{:.1},\"tokens\":{tokens},\"passages_cpu_s\":{:.1},\"peak_mb\":{}}}",
+         \"passages_s\":{:.1},\"passages_s_median\":{:.1},\"tokens\":{tokens},\"peak_mb\":{}}}",
         encoder.precision(),
         encoder.kernel(),
         opened.as_secs_f64() * 1e3,
@@ -58,7 +55,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         questions[0].as_secs_f64() * 1e3,
         rate(passages[0]),
         rate(passages[passages.len() / 2]),
-        texts.len() as f64 / cpu,
         peak_mb(),
     );
     Ok(())
@@ -75,17 +71,6 @@ fn rounds(count: usize, mut work: impl FnMut()) -> Vec<Duration> {
         .collect();
     times.sort();
     times
-}
-
-/// Seconds of processor time that this process has used so far, where the system tells.
-fn cpu_seconds() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = status.rsplit(')').next().unwrap_or_default();
-    let ticks = fields.split_whitespace().skip(11).take(2);
-    ticks
-        .filter_map(|ticks| ticks.parse::<f64>().ok())
-        .sum::<f64>()
-        / 100.0
 }
 
 /// The most memory that was resident, in millions of bytes, where the system tells.
