@@ -24,7 +24,7 @@ A table of word vectors for English, made by `cargo xtask distill`.
 | Language | English only |
 | Vocabulary | {tokens:,} WordPiece tokens (uncased), `vocab.txt`, one a line |
 | Vector | {dimension} numbers, unit length, compared by cosine |
-| Weights | `{name}`: `embeddings` I8 [{tokens}, {dimension}], `scales` F32 [{tokens}] |
+| Weights | `{name}`: `embeddings` U8 [{tokens}, {half}], `scales` F32 [{tokens}] |
 | SHA-256 of the weights | `{sha256}` |
 | Teacher | {teacher} |
 
@@ -40,7 +40,8 @@ A table of word vectors for English, made by `cargo xtask distill`.
    to be like the teacher's.
 5. {fitted:.0%} of the fitted rows and {trained:.0%} of the trained ones were added up, and the
    {common} directions that texts have most in common taken out.
-6. Each row was rounded to 8 bits with a scale of its own.
+6. Each row was rounded to whole numbers of −{top} to {top}, with a scale of its own: the one that leaves
+   the least squared error.
 
 The same packages give the same weights, byte by byte, on the same kind of machine with one thread of
 linear algebra. The vocabulary is a given.
@@ -58,11 +59,12 @@ def main(work, out):
     weights = out / train.NAME
     header_bytes = int.from_bytes(weights.read_bytes()[:8], "little")
     header = json.loads(weights.read_bytes()[8 : 8 + header_bytes])
-    tokens, dimension = header["embeddings"]["shape"]
+    tokens, half = header["embeddings"]["shape"]
     sha256 = sources.digest(weights)
     card = CARD.format(
         tokens=tokens,
-        dimension=dimension,
+        dimension=2 * half,
+        half=half,
         name=weights.name,
         sha256=sha256,
         teacher="all-MiniLM-L6-v2 (sentence-transformers)",
@@ -75,6 +77,7 @@ def main(work, out):
         fitted=train.FITTED,
         trained=1 - train.FITTED,
         common=train.COMMON,
+        top=train.TOP,
         table=sources.table(),
     )
     (out / "MODEL_CARD.md").write_text(card)

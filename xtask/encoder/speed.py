@@ -1,4 +1,4 @@
-"""Passages a second side by side with ONNX Runtime, in one run, on one model.
+"""Passages a second side by side with ONNX Runtime and rten, in one run, on one model.
 
     python3 -m venv VENV && VENV/bin/pip install torch transformers onnx onnxscript onnxruntime
     cargo build --release -p lorewell-encoder --example speed
@@ -6,13 +6,18 @@
 
 Cuts 96 passages of some 820 characters from the Markdown files of a folder. ONNX Runtime computes the
 same weights in floats and in int8 per channel, each with and without its own fusion of transformer
-layers, at six batch sizes of texts sorted by length; its best counts. Engines take turns, three
-rounds, and each is shown at its best. Of our own kernels those of the machine are taken that are
+layers, at six batch sizes of texts sorted by length; its best counts. rten computes the files that it
+can read in the same way (`xtask/encoder/rten`, built when it is first needed; cargo has to be there).
+Engines take turns, three rounds, and each is shown at its best. Last come the passages a second that
+matrix products alone would allow, at the rate of large square ones in oneDNN (by torch) on the same
+threads. Of our own kernels those of the machine are taken that are
 named (`--kernels amx avx2`), by default the best alone.
 """
 
 import argparse
+import functools
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -64,17 +69,27 @@ def export(model, out):
     return [out / "int8.onnx", out / "int8 fused.onnx", plain, fused]
 
 
+@functools.cache
+def tokenizer_of(model):
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(Path(model) / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(256 if "MiniLM" in str(model) else 512)
+    return tokenizer
+
+
+def tokens_of(model, texts):
+    """The tokens of each text, as the model reads them."""
+    return [one.ids for one in tokenizer_of(model).encode_batch(texts)]
+
+
 class Onnx:
     def __init__(self, path, model, texts, threads):
         import onnxruntime
 
         self.engine = f"ONNX Runtime {path.stem}"
-        self.texts = texts
-        from tokenizers import Tokenizer
-
-        self.tokenizer = Tokenizer.from_file(str(Path(model) / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.enable_truncation(256 if "MiniLM" in str(model) else 512)
+        self.model, self.texts = model, texts
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         self.session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
@@ -93,7 +108,7 @@ class Onnx:
         self.session.run(None, {name: value for name, value in feed.items() if name in self.names})
 
     def all(self, size):
-        tokens = sorted((one.ids for one in self.tokenizer.encode_batch(self.texts)), key=len)
+        tokens = sorted(tokens_of(self.model, self.texts), key=len)
         for at in range(0, len(tokens), size):
             self.compute(tokens[at : at + size])
 
@@ -106,10 +121,64 @@ class Onnx:
         size = max(best, key=best.get)
         for _ in range(60):
             start = time.perf_counter()
-            self.compute([self.tokenizer.encode(QUESTION).ids])
+            self.compute(tokens_of(self.model, [QUESTION]))
             question.append(time.perf_counter() - start)
         return {"engine": f"{self.engine}, {size} at once", "passages_s": best[size],
                 "question_ms": min(question) * 1e3}
+
+
+class Rten:
+    """Tokens are made before it is timed, so that it is shown a little better than it is."""
+
+    def __init__(self, path, tokens, threads):
+        folder = ROOT / "xtask/encoder/rten"
+        target = ROOT / "target/rten"
+        subprocess.run(["cargo", "build", "--quiet", "--release", "--target-dir", str(target)],
+                       cwd=folder, check=True)
+        self.engine = f"rten {path.stem}"
+        self.command = [str(target / "release/rten-speed"), str(path), str(tokens), *map(str, BATCHES)]
+        self.environment = os.environ | {"RTEN_NUM_THREADS": str(threads)}
+
+    def round(self):
+        done = subprocess.run(self.command, capture_output=True, text=True, env=self.environment)
+        if done.returncode != 0:
+            print(f"{self.engine}: {done.stderr.strip()[:200]}", file=sys.stderr)
+            return None
+        result = json.loads(done.stdout)
+        return result | {"engine": f"{self.engine}, {result['batch']} at once"}
+
+
+class Bound:
+    """What matrix products alone would allow."""
+
+    def __init__(self, model, lengths, threads, kind):
+        shape = json.loads((Path(model) / "config.json").read_text())
+        hidden, inner, layers = (shape[key] for key in ("hidden_size", "intermediate_size",
+                                                        "num_hidden_layers"))
+        # A multiplication and an addition for each weight and token, and for each pair of tokens of a
+        # text twice as many as the hidden size.
+        once = [n * (4 * hidden * hidden + 2 * hidden * inner) + 2 * n * n * hidden for n in lengths]
+        self.operations = 2 * layers * sum(once) / len(once)
+        self.threads, self.kind = threads, kind
+
+    def round(self):
+        import torch
+
+        torch.set_num_threads(self.threads)
+        if self.kind == "int8":
+            make = lambda n: torch.randint(-127, 127, (n, n), dtype=torch.int8)
+            product = torch._int_mm
+        else:
+            make, product = (lambda n: torch.randn(n, n)), torch.mm
+        most = 0
+        for size in (512, 1024, 2048):
+            left, right = make(size), make(size)
+            for _ in range(10):
+                start = time.perf_counter()
+                product(left, right)
+                most = max(most, 2 * size**3 / (time.perf_counter() - start))
+        return {"engine": f"bound of {self.kind} products, {most / 1e12:.2f} TOP/s",
+                "passages_s": most / self.operations}
 
 
 class Ours:
@@ -138,7 +207,13 @@ def main():
         file.write_text(json.dumps(texts))
         engines = [Ours(model, file, threads, precision, kernel)
                    for precision in ("q8", "f32") for kernel in asked.kernels]
-        engines += [Onnx(path, model, texts, threads) for path in export(model, work)]
+        models = export(model, work)
+        engines += [Onnx(path, model, texts, threads) for path in models]
+        tokens = work / "tokens.json"
+        lists = sorted(tokens_of(model, texts), key=len)
+        tokens.write_text(json.dumps(tokens_of(model, [QUESTION]) + lists))
+        engines += [Rten(path, tokens, threads) for path in models if "fused" not in path.stem]
+        engines += [Bound(model, list(map(len, lists)), threads, kind) for kind in ("int8", "f32")]
         best = {}
         for _ in range(asked.rounds):
             for engine in engines:
@@ -154,7 +229,8 @@ def main():
                         known[key] = min(known[key], result[key])
     print("| engine | passages/s | question ms | cold ms | peak MB |\n| --- | --- | --- | --- | --- |")
     for row in best.values():
-        print(f"| {row['engine']} | {row['passages_s']:.1f} | {row['question_ms']:.2f} | "
+        question = f"{row['question_ms']:.2f}" if "question_ms" in row else ""
+        print(f"| {row['engine']} | {row['passages_s']:.1f} | {question} | "
               f"{row.get('cold_ms', '')} | {row.get('peak_mb', '')} |")
 
 

@@ -36,7 +36,7 @@ pub trait Embedder: Send + Sync {
     /// What its lane counts in the fusion, where the words of the text lane count 1 and the user
     /// did not say otherwise.
     fn weight(&self) -> f32 {
-        0.33
+        0.5
     }
 
     /// Why it cannot answer now, where that is known without asking it. For people, as the end of a

@@ -51,7 +51,7 @@ struct Pooled {
 }
 
 /// BLAKE3 of the weights file, first 16 bytes; a test compares it.
-const REVISION: &str = "7677e897c4551a1b95e8dc59dfdb1059";
+const REVISION: &str = "c6f546c3b87000a6bf5ab1401102fbf4";
 
 /// Raised whenever the same text and weights would give another vector, or another abstention.
 const TEXT_RULES: &str = "1:title*2+headings+aliases+tags+prose";
@@ -62,7 +62,7 @@ const TITLE_WEIGHT: f32 = 2.0;
 /// Poolers kept for later calls.
 const MOST_IDLE: usize = 4;
 
-static WEIGHTS: &[u8] = include_bytes!("../models/static-en-256/static_en_256_int8.safetensors");
+static WEIGHTS: &[u8] = include_bytes!("../models/static-en-256/static_en_256_int4.safetensors");
 static VOCABULARY: &str = include_str!("../models/static-en-256/vocab.txt");
 
 impl StaticModel {
@@ -87,7 +87,7 @@ impl StaticModel {
             fingerprint: Fingerprint::new(&FingerprintParts {
                 model: StaticModel::NAME,
                 revision: REVISION,
-                precision: "int8",
+                precision: "int4",
                 pooling: "mean of words, no punctuation",
                 prefix: "none",
                 text_rules: TEXT_RULES,

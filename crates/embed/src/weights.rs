@@ -2,12 +2,12 @@
 
 use crate::accumulate::add_scaled;
 
-/// One int8 row and one scale for each token.
+/// One row of 4-bit numbers, two a byte, and one scale for each token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Weights<'a> {
     scales: &'a [u8],
     rows: &'a [u8],
-    dimension: usize,
+    row_bytes: usize,
 }
 
 /// Why bytes are not the weights of a static model.
@@ -27,7 +27,8 @@ pub(crate) enum WeightsError {
 }
 
 impl<'a> Weights<'a> {
-    /// Reads `embeddings` (I8, tokens × dimension) and `scales` (F32, tokens).
+    /// Reads `embeddings` (U8, tokens × half the dimension) and `scales` (F32, tokens). How a byte
+    /// holds two numbers is said at [`add_scaled`].
     ///
     /// Format: 8 bytes of header length, a JSON header, then the tensors' bytes
     /// (<https://huggingface.co/docs/safetensors>). Numbers are little endian.
@@ -42,8 +43,8 @@ impl<'a> Weights<'a> {
             .ok_or(container("shorter than its header"))?;
         let header: serde_json::Value =
             serde_json::from_slice(header).map_err(|_| container("its header is not JSON"))?;
-        let (rows, shape) = tensor(&header, data, "embeddings", "I8", 1)?;
-        let &[tokens, dimension] = shape.as_slice() else {
+        let (rows, shape) = tensor(&header, data, "embeddings", "U8", 1)?;
+        let &[tokens, row_bytes] = shape.as_slice() else {
             return Err(wrong("embeddings", "not two-dimensional"));
         };
         let (scales, shape) = tensor(&header, data, "scales", "F32", 4)?;
@@ -53,13 +54,13 @@ impl<'a> Weights<'a> {
         Ok(Self {
             scales,
             rows,
-            dimension,
+            row_bytes,
         })
     }
 
     /// Numbers in a row.
     pub(crate) fn dimension(&self) -> usize {
-        self.dimension
+        2 * self.row_bytes
     }
 
     /// How many tokens there are.
@@ -70,8 +71,8 @@ impl<'a> Weights<'a> {
     /// Adds `times × scale × row` of a token to a sum; a token without a row adds nothing.
     pub(crate) fn add(&self, token: u16, times: f32, sum: &mut [f32]) {
         let token = usize::from(token);
-        let start = token * self.dimension;
-        let row = self.rows.get(start..start + self.dimension);
+        let start = token * self.row_bytes;
+        let row = self.rows.get(start..start + self.row_bytes);
         if let (Some(row), Some(scale)) = (row, self.scales.as_chunks::<4>().0.get(token)) {
             let factor = times * f32::from_le_bytes(*scale);
             add_scaled(factor, row, sum);
@@ -129,24 +130,24 @@ mod tests {
 
     #[test]
     fn rows_are_scaled_and_everything_else_is_an_error() {
-        let header = r#"{"embeddings":{"dtype":"I8","shape":[2,3],"data_offsets":[8,14]},"scales":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
+        let header = r#"{"embeddings":{"dtype":"U8","shape":[2,3],"data_offsets":[8,14]},"scales":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
         let mut data = Vec::new();
         data.extend_from_slice(&2f32.to_le_bytes());
         data.extend_from_slice(&0.5f32.to_le_bytes());
-        data.extend_from_slice(&[1, 2, 3, 4, 0xFE, 127]);
+        data.extend_from_slice(&[0x99, 0x88, 0x88, 0x3C, 0x86, 0xF1]);
         let good = file(header, &data);
         let weights = Weights::parse(&good).unwrap();
-        assert_eq!((weights.tokens(), weights.dimension()), (2, 3));
-        let mut sum = vec![1.0; 3];
+        assert_eq!((weights.tokens(), weights.dimension()), (2, 6));
+        let mut sum = vec![1.0; 6];
         weights.add(1, 2.0, &mut sum);
         weights.add(9, 1.0, &mut sum);
-        assert_eq!(sum, [5.0, -1.0, 128.0]);
+        assert_eq!(sum, [5.0, -1.0, -6.0, -4.0, 1.0, 8.0]);
 
         for length in 0..good.len() {
             assert!(Weights::parse(&good[..length]).is_err(), "cut at {length}");
         }
         for (from, to) in [
-            ("I8", "F8"),
+            ("U8", "F8"),
             ("[2,3]", "[3,3]"),
             ("[2,3]", "[6]"),
             ("[2,3]", "[0,3]"),

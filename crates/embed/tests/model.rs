@@ -32,7 +32,7 @@ fn prose(text: &str) -> PassageInput<'_> {
 
 #[test]
 fn the_weights_are_those_that_the_fingerprint_names() {
-    let weights = include_bytes!("../models/static-en-256/static_en_256_int8.safetensors");
+    let weights = include_bytes!("../models/static-en-256/static_en_256_int4.safetensors");
     let hash = blake3::hash(weights).to_hex();
     let card = include_str!("../models/static-en-256/MODEL_CARD.md");
     assert!(

@@ -30,4 +30,5 @@ pub use error::EncoderError;
 pub use machine::Kernel;
 pub use model::{Encoder, Encoding, Options, WEIGHT, fingerprint};
 pub use precision::{Device, Precision};
+pub use prepare::is_prepared_well;
 pub use recipe::{Pooling, Recipe};

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, json};
@@ -39,13 +39,8 @@ pub(crate) fn prepared(
 ) -> Result<Container, EncoderError> {
     let source = folder.join("model.safetensors");
     let (stamp, time) = stamp(&source)?;
-    let place = folder.join(format!("lorewell-{}.safetensors", precision.name()));
-    if let Ok(container) = Container::open(&place)
-        && container.note("version") == Some(VERSION)
-        && container.note("precision") == Some(precision.name())
-        && container.note("stamp") == Some(&stamp)
-        && is_of_time(&place, time)
-    {
+    let place = place_of(folder, precision);
+    if let Some(container) = current(&place, precision, &stamp, time) {
         return Ok(container);
     }
     let source = Source::open(&source, shape)?;
@@ -73,6 +68,45 @@ pub(crate) fn prepared(
             Container::of_file(&file, &place)
         }
     }
+}
+
+/// Whether the prepared file of a folder is what the weights give, byte by byte: they are prepared
+/// once more for that. True where there is none that would be used.
+///
+/// # Errors
+/// The weights cannot be read or lack something; no temporary file can be written.
+pub fn is_prepared_well(folder: &Path, precision: Precision) -> Result<bool, EncoderError> {
+    let source = folder.join("model.safetensors");
+    let (stamp, time) = stamp(&source)?;
+    let place = place_of(folder, precision);
+    let Some(there) = current(&place, precision, &stamp, time) else {
+        return Ok(true);
+    };
+    let shape = Shape::read(&folder.join("config.json"))?;
+    let source = Source::open(&source, &shape)?;
+    let unwritable = |source| EncoderError::Unwritable {
+        path: std::env::temp_dir(),
+        source,
+    };
+    let mut file = tempfile::tempfile().map_err(unwritable)?;
+    write(&source, &shape, precision, &stamp, &mut file).map_err(|error| error.at(&place))?;
+    let anew = Container::of_file(&file, &place)?;
+    Ok(anew.bytes() == there.bytes())
+}
+
+/// Where the prepared file of a folder lies.
+fn place_of(folder: &Path, precision: Precision) -> PathBuf {
+    folder.join(format!("lorewell-{}.safetensors", precision.name()))
+}
+
+/// A prepared file, if it is of these weights by all that it says.
+fn current(place: &Path, precision: Precision, stamp: &str, time: SystemTime) -> Option<Container> {
+    let container = Container::open(place).ok()?;
+    let is_current = container.note("version") == Some(VERSION)
+        && container.note("precision") == Some(precision.name())
+        && container.note("stamp") == Some(stamp)
+        && is_of_time(place, time);
+    is_current.then_some(container)
 }
 
 /// Size and time of the weights. The size stands in the prepared file and the time is that file's

@@ -37,6 +37,10 @@ pub struct EngineSettings {
     pub smart_connections: bool,
 }
 
+/// Finds an embedding model of this machine by the name that other programs know it by
+/// (`TaylorAI/bge-micro-v2`).
+pub type ModelsByName = Arc<dyn Fn(&str) -> Option<&'static dyn Embedder> + Send + Sync>;
+
 /// One vault with its index. Cheap to open; nothing is read until it is asked.
 pub struct Host {
     pub(crate) vault: Vault,
@@ -55,6 +59,8 @@ pub struct Host {
     pub(crate) unusable: Option<Unusable>,
     /// The vectors of another program in the vault, where they are to be used.
     pub(crate) smart: Option<SmartFolder>,
+    /// Finds the model that made those vectors, where it is here.
+    pub(crate) models_by_name: Option<ModelsByName>,
     /// Places that may have vectors.
     known: Vec<Arc<dyn KnownVectors>>,
     shelf: Shelf,
@@ -95,6 +101,7 @@ impl Host {
             unusable_reranker: None,
             deputy: None,
             unusable: None,
+            models_by_name: None,
             known: Vec::new(),
             shelf: Shelf::default(),
         })
@@ -138,6 +145,13 @@ impl Host {
             model: model.to_string(),
             reason: reason.to_string(),
         });
+        self
+    }
+
+    /// With a way to find the model that another program made its vectors with.
+    #[must_use]
+    pub fn finding_models(mut self, by_name: ModelsByName) -> Host {
+        self.models_by_name = Some(by_name);
         self
     }
 

@@ -31,7 +31,7 @@ pub use context::{
 };
 pub use embedding::Embedding;
 pub use error::EngineError;
-pub use host::{EngineSettings, Host};
+pub use host::{EngineSettings, Host, ModelsByName};
 pub use links::{
     Backlink, LinkMeaning, LinkOverview, LinkPlace, Listed, NoteLinks, NoteRef, OutgoingLink,
     PLACES_SHOWN, Piece, SharedTarget,

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use lorewell_embed::Embedded;
 use lorewell_index::IndexError;
 use lorewell_retrieval::{Answer, LaneReport, LaneState, NearNotes, Request, WantedModel};
-use lorewell_smart::SmartVectors;
+use lorewell_smart::{Likeness, SmartVectors};
 
 use crate::View;
 
@@ -16,8 +17,18 @@ const MOST: usize = 32;
 const LOOKED_UP: usize = 256;
 /// Less near than this, as a cosine without what all have in common, says nothing of a question.
 const NEAR: f32 = 0.4;
+/// The same of a question by the plugin's own model.
+const NEAR_TO_QUESTION: f32 = 0.2;
 /// A question is where the notes are that its words find first: so many.
 const FOUND_FIRST: usize = 3;
+
+/// What came of asking the plugin's own model.
+enum Asked {
+    /// The notes that are near to the question.
+    Near(Likeness),
+    /// Nothing; why, if the model is here.
+    Not(String),
+}
 
 impl View<'_> {
     /// The plugin's vectors, where the settings ask for them.
@@ -30,14 +41,17 @@ impl View<'_> {
     /// is now.
     pub(crate) fn near_by_plugin(&self, path: &str) -> Result<Option<NearNotes>, IndexError> {
         match self.plugin().flatten() {
-            Some(vectors) => self.near_notes(&vectors, &[path], "the note"),
+            Some(vectors) => {
+                let likeness = vectors.near(&[path], LOOKED_UP);
+                self.near_notes(&vectors, likeness, "the note")
+            }
             None => Ok(None),
         }
     }
 
-    /// Notes near to those that an answer found first, where the model had nothing to say of the
-    /// question.
-    pub(crate) fn near_to_answer(
+    /// Notes near to a question that the model had nothing to say of: to the question itself, where
+    /// the plugin's own model is here, and else to the notes that an answer found first.
+    pub(crate) fn near_to_question(
         &self,
         request: &Request,
         answer: &Answer,
@@ -56,27 +70,46 @@ impl View<'_> {
         let Some(vectors) = self.plugin().flatten() else {
             return Ok(None);
         };
-        let mut found: Vec<&str> = Vec::new();
-        for passage in &answer.passages {
-            let path = passage.note.path.as_str();
-            if !found.contains(&path) && found.len() < FOUND_FIRST {
-                found.push(path);
+        let (likeness, to, least) = match self.question_by_plugins_model(&vectors, request) {
+            Asked::Near(likeness) => (likeness, "the question".to_string(), NEAR_TO_QUESTION),
+            Asked::Not(why) => {
+                let likeness = vectors.near(&first_notes(answer), LOOKED_UP);
+                let to = format!("the notes that the words find first{why}");
+                (likeness, to, NEAR)
             }
-        }
-        let near = self.near_notes(&vectors, &found, "the notes that the words find first")?;
+        };
+        let near = self.near_notes(&vectors, likeness, &to)?;
         Ok(near.map(|mut near| {
-            near.notes.retain(|(_, cosine)| *cosine >= NEAR);
+            near.notes.retain(|(_, cosine)| *cosine >= least);
             near
         }))
+    }
+
+    /// Embeds a question with the model that made the plugin's vectors, where it is here.
+    fn question_by_plugins_model(&self, vectors: &SmartVectors, request: &Request) -> Asked {
+        let found = self.host.models_by_name.as_ref();
+        let Some(model) = found.and_then(|find| find(vectors.model())) else {
+            return Asked::Not(String::new());
+        };
+        let why = match model.embed_question(&request.question) {
+            Embedded::Vector(vector) => match vectors.near_to_text(&vector, LOOKED_UP) {
+                likeness if likeness.of > 0 => return Asked::Near(likeness),
+                _ => "its vectors are of another length".to_string(),
+            },
+            Embedded::Failed { reason } | Embedded::Refused { reason } => reason,
+            Embedded::Empty | Embedded::OutsideVocabulary { .. } => {
+                "it has nothing to say of the question".to_string()
+            }
+        };
+        Asked::Not(format!("; {} was asked: {why}", model.model()))
     }
 
     fn near_notes(
         &self,
         vectors: &SmartVectors,
-        paths: &[&str],
+        likeness: Likeness,
         to: &str,
     ) -> Result<Option<NearNotes>, IndexError> {
-        let likeness = vectors.near(paths, LOOKED_UP);
         if likeness.of == 0 {
             return Ok(None);
         }
@@ -125,4 +158,16 @@ impl View<'_> {
             };
         }
     }
+}
+
+/// The notes that an answer found first.
+fn first_notes(answer: &Answer) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for passage in &answer.passages {
+        let path = passage.note.path.as_str();
+        if !found.contains(&path) && found.len() < FOUND_FIRST {
+            found.push(path);
+        }
+    }
+    found
 }

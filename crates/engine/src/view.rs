@@ -56,7 +56,7 @@ impl View<'_> {
             })
         };
         let mut answer = ask(&request)?;
-        if let Some(near) = self.near_to_answer(&request, &answer)? {
+        if let Some(near) = self.near_to_question(&request, &answer)? {
             request.near = Some(near);
             answer = ask(&request)?;
         }

@@ -30,7 +30,7 @@ const TURNS: usize = 6;
 const FAR: f32 = 0.2;
 
 /// The constant and coefficients in force, as `crates/retrieval/src/score.rs` has them.
-const IN_FORCE: [f64; 6] = [-4.7, 4.4, -0.6, 0.9, 1.85, 1.3];
+const IN_FORCE: [f64; 6] = [-4.7, 4.4, -0.6, 1.2, 1.75, 1.55];
 
 /// So many of the engine's scores follow from them.
 const ENOUGH: f64 = 0.8;

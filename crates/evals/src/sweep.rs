@@ -122,7 +122,7 @@ fn rerank_variants() -> Vec<System> {
 /// The first is the defaults.
 fn model_variants() -> Vec<System> {
     let mut all = vec![System::with("defaults", |_| {})];
-    for weight in [0.33, 0.6, 0.8, 1.0, 1.5, 2.0] {
+    for weight in [0.33, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5, 2.0] {
         all.push(System::with(format!("dense {weight}"), move |s| {
             s.weights.dense = Some(weight)
         }));

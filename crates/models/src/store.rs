@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lorewell_embed::StaticModel;
+use lorewell_encoder::{Precision, is_prepared_well};
 
 use crate::digest::Digests;
 use crate::shortlist::vetted;
-use crate::{Manifest, ModelError, Task};
+use crate::{Manifest, ModelError, Origin, Task};
 
 /// What the settings `model` and `reranker` say besides names of fetched models.
 const RESERVED: [&str; 3] = ["off", "endpoint", StaticModel::NAME];
@@ -124,21 +125,50 @@ impl Store {
         Ok(names.into_iter().map(of).collect())
     }
 
-    /// Reads a model's files through, and compares them with what was fetched.
+    /// The name here of a model for embedding that others know by its repository
+    /// (`TaylorAI/bge-micro-v2`): the one that was fetched from there, else one of the same last
+    /// part, for repositories are copied under other owners. `None` if there is none.
+    #[must_use]
+    pub fn name_of(&self, repository: &str) -> Option<String> {
+        let all: Vec<Manifest> = self
+            .list()
+            .ok()?
+            .into_iter()
+            .filter_map(|(_, found)| found.ok())
+            .collect();
+        let embeds = || all.iter().filter(|model| model.task == Task::Embed);
+        let fetched_from = |model: &&Manifest| matches!(&model.origin, Origin::Hub { repository: from, .. } if from.eq_ignore_ascii_case(repository));
+        let (_, last) = repository.rsplit_once('/').unwrap_or(("", repository));
+        let is_called = |model: &&Manifest| model.name.eq_ignore_ascii_case(last);
+        let found = embeds()
+            .find(fetched_from)
+            .or_else(|| embeds().find(is_called))?;
+        Some(found.name.clone())
+    }
+
+    /// Reads a model's files through, and compares them with what was fetched; those that were
+    /// prepared since for other precisions, with what its weights give.
     ///
     /// # Errors
     /// One is not what it was.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), ModelError> {
         self.check_files(manifest)?;
         let folder = self.place(&manifest.name)?;
+        let damaged = |file: &str, than: &str| ModelError::Damaged {
+            name: manifest.name.clone(),
+            reason: format!("{file} is not what {than}"),
+        };
         for file in manifest.files.iter().chain(&manifest.prepared) {
             let path = folder.join(&file.path);
             let digests = Digests::of(&path).map_err(|source| ModelError::Io { path, source })?;
             if digests.sha256 != file.sha256 {
-                return Err(ModelError::Damaged {
-                    name: manifest.name.clone(),
-                    reason: format!("{} is not what was fetched", file.path),
-                });
+                return Err(damaged(&file.path, "was fetched"));
+            }
+        }
+        for precision in [Precision::F16, Precision::F32] {
+            if !is_prepared_well(&folder, precision)? {
+                let file = format!("lorewell-{precision}.safetensors");
+                return Err(damaged(&file, "the weights give"));
             }
         }
         Ok(())

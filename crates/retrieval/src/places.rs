@@ -1,4 +1,4 @@
-//! Places kept for what is nearest in meaning.
+//! Places kept for what is nearest in meaning, and for what has most of the question's words.
 //!
 //! A passage that only the dense lane finds is worth a third of the best at most, and would stand
 //! behind everything that shares a common word with the question. On the development sets the
@@ -10,9 +10,22 @@ use crate::fusion::Fused;
 /// Higher places won no more on the development sets and cost more on the collections.
 const PLACES: [usize; 2] = [5, 6];
 
-/// Moves the first passages of the dense lane up to their places. `nearest`: best first.
-pub(crate) fn keep_nearest(fused: &mut [Fused], nearest: impl Iterator<Item = u32>) {
-    for (passage, place) in nearest.zip(PLACES) {
+/// The first of the text lane stands no lower than here: who asks in the words of a passage sees it,
+/// also where two others of its note are nearer in meaning.
+const OF_WORDS: [usize; 1] = [2];
+
+/// Moves the first passages of the text and the dense lane up to their places. Both best first.
+pub(crate) fn keep_places(
+    fused: &mut [Fused],
+    by_words: impl Iterator<Item = u32>,
+    nearest: impl Iterator<Item = u32>,
+) {
+    keep(fused, by_words.zip(OF_WORDS));
+    keep(fused, nearest.zip(PLACES));
+}
+
+fn keep(fused: &mut [Fused], places: impl Iterator<Item = (u32, usize)>) {
+    for (passage, place) in places {
         let at = fused.iter().position(|fused| fused.passage == passage);
         if let Some(at) = at.filter(|at| *at >= place) {
             // Those between move one down and stay in their order.
@@ -41,7 +54,7 @@ mod tests {
             trace: Vec::new(),
         };
         let mut fused: Vec<Fused> = (0..length).map(passage).collect();
-        keep_nearest(&mut fused, nearest.iter().copied());
+        keep(&mut fused, nearest.iter().copied().zip(PLACES));
         fused.iter().map(|fused| fused.passage).collect()
     }
 

@@ -20,7 +20,7 @@ const ALIKE: f32 = 0.65;
 /// From this score on an answer is strong.
 pub(crate) const STRONG: f32 = 0.45;
 /// From this score on an answer is weak; below there is none.
-pub(crate) const WEAK: f32 = 0.075;
+pub(crate) const WEAK: f32 = 0.07;
 /// What a paraphrase finds counts a little less than what the question finds.
 pub(crate) const OF_AID: f32 = 0.9;
 
@@ -47,9 +47,9 @@ impl Reading {
         let near = |rank: Option<usize>| rank.map_or(0.0, |rank| 1.0 / rank.max(1) as f32);
         let (known, cosine) = self.meaning();
         let sum = -4.7 + 4.4 * self.words - 0.6 * known
-            + 0.9 * cosine
-            + 1.85 * near(self.text_rank)
-            + 1.3 * near(self.dense_rank);
+            + 1.2 * cosine
+            + 1.75 * near(self.text_rank)
+            + 1.55 * near(self.dense_rank);
         let score = logistic(sum);
         let score = match self.is_one_word() {
             true => score.min(STRONG - 0.01),
@@ -59,14 +59,15 @@ impl Reading {
     }
 
     /// What the passage has of the question as a whole, wherever the lanes put it: the score
-    /// without ranks.
+    /// without ranks, and how surely its note is named, each of which may be wrong by itself.
     pub(crate) fn whole(&self) -> f32 {
-        Reading {
+        let unnamed = Reading {
             text_rank: None,
             dense_rank: None,
+            name: 0.0,
             ..*self
-        }
-        .score()
+        };
+        1.0 - (1.0 - unnamed.score()) * (1.0 - self.name)
     }
 
     /// Whether it has one word of several, and is not near in meaning either: a word has many

@@ -14,7 +14,7 @@ use crate::lanes::{Ground, Seed, dense, link, recent, tag, text, title, vocab, w
 use crate::literal::keep_literal_first;
 use crate::page::Page;
 use crate::phrases::Phrases;
-use crate::places::keep_nearest;
+use crate::places::keep_places;
 use crate::request::Standing;
 use crate::{Request, RetrievalError, exact, listing, must, score, standing};
 
@@ -239,9 +239,12 @@ impl<'a> Search<'a> {
             self.look_again(&mut fused)?;
         }
         if settings.keep_places && !self.request.exact {
-            let dense = lanes.iter().find(|lane| lane.report.lane == Lane::Dense);
-            let nearest = dense.into_iter().flat_map(|lane| &lane.hits);
-            keep_nearest(&mut fused, nearest.map(|hit| hit.passage));
+            let found = |wanted: Lane| {
+                let lane = lanes.iter().find(move |lane| lane.report.lane == wanted);
+                let hits = lane.into_iter().flat_map(|lane| &lane.hits);
+                hits.map(|hit| hit.passage)
+            };
+            keep_places(&mut fused, found(Lane::Text), found(Lane::Dense));
         }
         self.phrases.come_first(&mut fused);
         Ok((fused, lanes))

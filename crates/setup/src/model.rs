@@ -1,8 +1,9 @@
 //! The model that the settings name, ready to embed.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use lorewell_engine::{Embedder, Reranker, StaticModel};
+use lorewell_engine::{Embedder, ModelsByName, Reranker, StaticModel};
 use lorewell_models::{RerankSession, Session, Store, vetted};
 
 use crate::endpoint::{endpoint, endpoint_memory};
@@ -83,6 +84,17 @@ pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted<d
             model: name,
         },
     }
+}
+
+/// Finds the fetched model that another program made its vectors with, by the name that it gives it.
+pub(crate) fn models_by_name(environment: &Environment, settings: &Settings) -> ModelsByName {
+    let store = model_store(environment);
+    let (precision, device) = (settings.precision(), settings.device());
+    Arc::new(move |name| {
+        let name = store.name_of(name)?;
+        let session = Session::of(&store, &name, &precision, &device).ok()?;
+        Some(session as &'static dyn Embedder)
+    })
 }
 
 /// The reranker that the settings name, if they name one.

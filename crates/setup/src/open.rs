@@ -15,7 +15,7 @@ use crate::environment::Environment;
 use crate::error::SetupError;
 use crate::index_dir::{index_dir_for, index_root, remote_index_dir};
 use crate::layers::Settings;
-use crate::model::{Wanted, wanted, wanted_reranker};
+use crate::model::{Wanted, models_by_name, wanted, wanted_reranker};
 use crate::tokenizer::TokenizerFile;
 use crate::vaults::VaultRef;
 
@@ -64,6 +64,7 @@ fn with_models(host: Host, environment: &Environment, settings: &Settings) -> Ho
         Wanted::Model(embedder) => host.with_embedder(embedder),
         Wanted::Unusable { model, reason } => host.without_model(&model, &reason),
     };
+    let host = host.finding_models(models_by_name(environment, settings));
     match wanted_reranker(environment, settings) {
         None => host,
         Some(Wanted::Model(reranker)) => host.with_reranker(reranker),

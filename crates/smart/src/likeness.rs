@@ -11,6 +11,8 @@ pub struct SmartVectors {
     paths: Vec<String>,
     /// Without what all have in common, of unit length.
     vectors: Vec<Vec<f32>>,
+    /// What all have in common.
+    common: Vec<f32>,
     /// Notes whose text changed since.
     pub stale: u64,
     /// Lines and files that cannot be understood.
@@ -26,12 +28,13 @@ pub struct Neighbour {
     pub cosine: f32,
 }
 
-/// The notes nearest to some.
-#[derive(Clone, Debug, PartialEq)]
+/// The notes nearest to something.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Likeness {
     /// Nearest first.
     pub neighbours: Vec<Neighbour>,
-    /// How many of the notes that were asked for have a vector.
+    /// How many vectors that is rested on: those of the notes that were asked for and have one, or
+    /// that of a text.
     pub of: usize,
 }
 
@@ -54,16 +57,19 @@ impl SmartVectors {
         notes.retain(|(_, vector)| vector.len() == usual);
         notes.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let (paths, mut vectors): (Vec<String>, Vec<Vec<f32>>) = notes.into_iter().unzip();
+        for vector in &mut vectors {
+            *vector = unit(std::mem::take(vector));
+        }
         let common = mean(vectors.iter(), usual);
         for vector in &mut vectors {
-            let less = vector.iter().zip(&common).map(|(a, b)| a - b);
-            *vector = unit(less.collect());
+            *vector = unit(less(vector, &common));
         }
         SmartVectors {
             model,
             places: paths.iter().cloned().zip(0..).collect(),
             paths,
             vectors,
+            common,
             stale,
             broken,
         }
@@ -89,28 +95,44 @@ impl SmartVectors {
         let own: Vec<usize> = { paths.iter() }
             .filter_map(|path| self.places.get(*path).copied())
             .collect();
+        if own.is_empty() {
+            return Likeness::default();
+        }
         let centre = mean(
             own.iter().map(|place| &self.vectors[*place]),
             self.dimension(),
         );
-        let centre = unit(centre);
-        let others = (0..self.paths.len()).filter(|place| !own.contains(place));
-        let mut near: Vec<(f32, usize)> = match own.is_empty() {
-            true => Vec::new(),
-            false => others
-                .map(|place| (dot(&centre, &self.vectors[place]), place))
-                .collect(),
-        };
+        Likeness {
+            neighbours: self.nearest(&unit(centre), &own, limit),
+            of: own.len(),
+        }
+    }
+
+    /// The notes nearest to a text, by its vector of the same model; at most so many. Nothing where
+    /// the vector is of another length.
+    pub fn near_to_text(&self, vector: &[f32], limit: usize) -> Likeness {
+        if vector.len() != self.dimension() || vector.is_empty() {
+            return Likeness::default();
+        }
+        let vector = unit(less(&unit(vector.to_vec()), &self.common));
+        Likeness {
+            neighbours: self.nearest(&vector, &[], limit),
+            of: 1,
+        }
+    }
+
+    fn nearest(&self, vector: &[f32], without: &[usize], limit: usize) -> Vec<Neighbour> {
+        let others = (0..self.paths.len()).filter(|place| !without.contains(place));
+        let mut near: Vec<(f32, usize)> = others
+            .map(|place| (dot(vector, &self.vectors[place]), place))
+            .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         near.truncate(limit);
         let neighbour = |(cosine, place): (f32, usize)| Neighbour {
             path: self.paths[place].clone(),
             cosine,
         };
-        Likeness {
-            neighbours: near.into_iter().map(neighbour).collect(),
-            of: own.len(),
-        }
+        near.into_iter().map(neighbour).collect()
     }
 
     fn dimension(&self) -> usize {
@@ -130,6 +152,10 @@ fn mean<'v>(vectors: impl Iterator<Item = &'v Vec<f32>>, dimension: usize) -> Ve
     sum.into_iter()
         .map(|sum| (sum / count.max(1.0)) as f32)
         .collect()
+}
+
+fn less(vector: &[f32], common: &[f32]) -> Vec<f32> {
+    vector.iter().zip(common).map(|(a, b)| a - b).collect()
 }
 
 /// Of unit length, or all zero.

@@ -20,6 +20,7 @@ mod machines;
 mod models;
 mod permissions;
 mod picture;
+mod plugin_vectors;
 mod portable;
 mod processes;
 mod reading;

@@ -11,6 +11,7 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use lorewell_embed::{Embedded, Embedder};
 use lorewell_models::{
     Fit, Hub, ModelError, Origin, Progress, RerankSession, Session, Store, Task, WEIGHTS,
 };
@@ -406,6 +407,42 @@ fn a_folder_will_do_in_place_of_a_hub() {
         .pull_from("other", folder.path(), &listener)
         .unwrap_err();
     assert!(error.to_string().contains("tokenizer.json"), "{error}");
+}
+
+#[test]
+fn a_damaged_file_that_was_prepared_later_is_found() {
+    let world = World::new();
+    let manifest = world.pull().unwrap();
+    let session = Session::of(&world.store, "kiln-small", "f16", "cpu").unwrap();
+    assert!(matches!(
+        session.embed_question("cone six"),
+        Embedded::Vector(_)
+    ));
+    world.store.verify(&manifest).unwrap();
+    let folder = world.store.place("kiln-small").unwrap();
+    let prepared = folder.join("lorewell-f16.safetensors");
+    let time = fs::metadata(&prepared).unwrap().modified().unwrap();
+    let mut bytes = fs::read(&prepared).unwrap();
+    let last = bytes.len() - 3;
+    bytes[last] ^= 1;
+    fs::write(&prepared, bytes).unwrap();
+    let file = fs::File::options().write(true).open(&prepared).unwrap();
+    file.set_modified(time).unwrap();
+    let error = world.store.verify(&manifest).unwrap_err();
+    assert_eq!(error.code(), "model_damaged");
+    assert!(error.to_string().contains("lorewell-f16"), "{error}");
+}
+
+#[test]
+fn a_model_is_found_by_the_name_that_others_give_it() {
+    let world = World::new();
+    let name = |repository| world.store.name_of(repository);
+    assert_eq!(name("potter/kiln-small"), None, "nothing was fetched");
+    world.pull().unwrap();
+    for known in ["Somebody/KILN-small", "kiln-small"] {
+        assert_eq!(name(known).as_deref(), Some("kiln-small"));
+    }
+    assert_eq!(name("Somebody/kiln"), None);
 }
 
 #[test]

@@ -1,12 +1,17 @@
 //! Vectors of Smart Connections in a vault: which notes are alike, and what the answer says of it.
 
+use std::fmt::Display;
 use std::fs;
+use std::sync::Arc;
 
+use lorewell_embed::{Embedded, Embedder};
 use lorewell_engine::{
-    EngineSettings, Host, Lane, LaneReport, LaneState, Patience, Quiet, RelatedQuestion,
+    Answer, EngineSettings, Host, Lane, LaneReport, LaneState, Patience, Quiet, RelatedQuestion,
     RelatedSignal, Request,
 };
 use lorewell_testkit::TempVault;
+
+use crate::dear::Dear;
 
 /// Greek, which the built-in model does not know.
 const NOTES: &str = "
@@ -28,6 +33,9 @@ const VECTORS: &[(&str, &str)] = &[
     ("Δίχτυ.md", "[0.1,1,0]"),
 ];
 
+/// What the plugin calls its model.
+const MODEL: &str = "Somebody/bge";
+
 struct Place {
     vault: TempVault,
     index: tempfile::TempDir,
@@ -35,15 +43,19 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
+        Place::with_vectors(VECTORS.iter().copied())
+    }
+
+    fn with_vectors<'v>(vectors: impl Iterator<Item = (&'v str, impl Display)>) -> Place {
         let vault = TempVault::new(NOTES);
         let folder = vault.path(".smart-env/multi");
         fs::create_dir_all(&folder).expect("made");
-        let line = |(path, vec): &(&str, &str)| {
+        let line = |(path, vec)| {
             format!(
-                "\"smart_sources:{path}\": {{\"path\":\"{path}\",\"embeddings\":{{\"bge\":{{\"vec\":{vec}}}}}}},\n"
+                "\"smart_sources:{path}\": {{\"path\":\"{path}\",\"embeddings\":{{\"{MODEL}\":{{\"vec\":{vec}}}}}}},\n"
             )
         };
-        let lines: String = VECTORS.iter().map(line).collect();
+        let lines: String = vectors.map(line).collect();
         fs::write(folder.join("all.ajson"), lines).expect("written");
         Place {
             vault,
@@ -91,7 +103,10 @@ fn notes_are_alike_by_the_plugins_vectors_where_the_user_says_so() {
     let host = place.host(true);
     let (paths, dense) = related(&host, "Φούρνος");
     assert_eq!(paths, ["Ψωμί.md"]);
-    assert_eq!(dense.model.as_deref(), Some("bge (Smart Connections)"));
+    assert_eq!(
+        dense.model.as_deref(),
+        Some("Somebody/bge (Smart Connections)")
+    );
     assert_eq!(related(&host, "Βάρκα").0, ["Δίχτυ.md"]);
 }
 
@@ -112,35 +127,82 @@ fn a_note_that_the_plugin_does_not_know_is_compared_by_the_model_and_that_is_sai
 #[test]
 fn a_question_that_the_model_does_not_know_finds_what_is_near_to_what_its_words_find() {
     let place = Place::new();
-    let ask = |host: &Host| {
-        let request = Request::new("φούρνος");
-        host.view()
-            .expect("a view")
-            .search(&request)
-            .expect("an answer")
-    };
-    let without = ask(&place.host(false));
+    let without = ask(&place.host(false), "φούρνος");
     assert!(
         without
             .passages
             .iter()
             .all(|found| found.note.path.as_str() != "Ψωμί.md")
     );
-    let answer = ask(&place.host(true));
-    let paths: Vec<&str> = answer
-        .passages
-        .iter()
-        .map(|p| p.note.path.as_str())
-        .collect();
+    let answer = ask(&place.host(true), "φούρνος");
+    let paths = paths(&answer);
     assert_eq!(paths.first(), Some(&"Φούρνος.md"), "words go first");
     assert!(paths.contains(&"Ψωμί.md"), "{paths:?}");
-    let dense = answer
-        .lanes
+    let (model, reason) = dense(&answer);
+    assert_eq!(model, "Somebody/bge (Smart Connections)");
+    assert!(reason.contains("words find first"), "{reason}");
+}
+
+#[test]
+fn a_question_is_embedded_by_the_plugins_own_model_where_that_is_here() {
+    let model = Dear::new("the plugin's");
+    let near: &[(&str, &str)] = &[
+        ("Φούρνος.md", "φωτιά κάρβουνο"),
+        ("Ψωμί.md", "ζυμάρι αλεύρι"),
+        ("Βάρκα.md", "πανί ταξίδι"),
+        ("Δίχτυ.md", "ψάρι θάλασσα"),
+    ];
+    let vectors = near
         .iter()
-        .find(|report| report.lane == Lane::Dense)
-        .expect("the lane");
-    assert_eq!(dense.model.as_deref(), Some("bge (Smart Connections)"));
+        .map(|(path, text)| match model.embed_question(text) {
+            Embedded::Vector(vector) => (*path, format!("{vector:?}")),
+            other => panic!("{other:?}"),
+        });
+    let place = Place::with_vectors(vectors);
+    let by_name = |name: &str| (name == MODEL).then_some(model as &'static dyn Embedder);
+    let host = place.host(true).finding_models(Arc::new(by_name));
+    // No word of it is in any note.
+    let answer = ask(&host, "ψάρι στη θάλασσα");
+    assert_eq!(paths(&answer).first(), Some(&"Δίχτυ.md"));
+    let (model, reason) = dense(&answer);
+    assert_eq!(model, "Somebody/bge (Smart Connections)");
+    assert!(reason.ends_with("near to the question"), "{reason}");
+}
+
+#[test]
+fn a_model_that_does_not_fit_the_plugins_vectors_is_named_and_words_lead() {
+    let model = Dear::new("another");
+    let by_name = |_: &str| Some(model as &'static dyn Embedder);
+    let place = Place::new();
+    let host = place.host(true).finding_models(Arc::new(by_name));
+    let answer = ask(&host, "φούρνος");
+    assert!(paths(&answer).contains(&"Ψωμί.md"));
+    let (_, reason) = dense(&answer);
     assert!(
-        matches!(&dense.state, LaneState::Partial { reason, .. } if reason.contains("words find first"))
+        reason.contains("words find first; dear-64 was asked"),
+        "{reason}"
     );
+}
+
+fn ask(host: &Host, question: &str) -> Answer {
+    let request = Request::new(question);
+    let view = host.view().expect("a view");
+    view.search(&request).expect("an answer")
+}
+
+fn paths(answer: &Answer) -> Vec<&str> {
+    let passages = answer.passages.iter();
+    passages.map(|found| found.note.path.as_str()).collect()
+}
+
+/// The model of the dense lane, and why it is partial.
+fn dense(answer: &Answer) -> (String, String) {
+    let is_dense = |report: &&LaneReport| report.lane == Lane::Dense;
+    let report = answer.lanes.iter().find(is_dense).expect("the lane");
+    match &report.state {
+        LaneState::Partial { reason, .. } => {
+            (report.model.clone().unwrap_or_default(), reason.clone())
+        }
+        other => panic!("{other:?}"),
+    }
 }
