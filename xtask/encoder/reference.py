@@ -2,11 +2,14 @@
 
     python3 -m venv VENV && VENV/bin/pip install torch transformers sentencepiece safetensors
     VENV/bin/python xtask/encoder/reference.py target/encoder-reference target/weights
+    VENV/bin/python xtask/encoder/reference.py --small crates/encoder/tests/reference
 
 Writes folders with random weights in the shapes of the family and, for each, `reference.safetensors`
 with the tokens and the state of every token after every layer, of a few texts in several languages.
 `cargo test -p lorewell-encoder layers` compares. The Unigram tokenizer is trained on the texts of
-this repository's documents and brings SentencePiece's own normal form along.
+this repository's documents and brings SentencePiece's own normal form along. `--small` writes members
+of the family that are small enough to be kept in the repository, so that every run of the tests compares
+them.
 """
 
 import io
@@ -39,11 +42,11 @@ def sentences(root):
             yield text
 
 
-def unigram(root):
+def unigram(root, size=2000):
     """A tokenizer as XLM-RoBERTa's is made, from a small SentencePiece model."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=sentences(root), model_writer=model, vocab_size=2000,
+        sentence_iterator=sentences(root), model_writer=model, vocab_size=size,
         model_type="unigram", character_coverage=0.9995, normalization_rule_name="nmt_nfkc",
         unk_id=0, bos_id=1, eos_id=2, pad_id=-1, num_threads=1, minloglevel=2,
     )
@@ -82,6 +85,19 @@ def unigram(root):
         "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
         "model": {"type": "Unigram", "unk_id": 3, "vocab": pieces, "byte_fallback": False},
     }
+
+
+def wordpiece(root, size):
+    """A tokenizer as BERT's is made."""
+    from tokenizers import BertWordPieceTokenizer
+
+    tokenizer = BertWordPieceTokenizer()
+    tokenizer.train_from_iterator(sentences(root), vocab_size=size, show_progress=False)
+    made = json.loads(tokenizer.to_str())
+    token = lambda name: made["model"]["vocab"][name]
+    made["post_processor"] = {"type": "BertProcessing", "sep": ["[SEP]", token("[SEP]")],
+                              "cls": ["[CLS]", token("[CLS]")]}
+    return made
 
 
 def write(folder, model, tokenizer_json, pooling):
@@ -130,7 +146,21 @@ def spread(model):
     return model
 
 
+def small(out):
+    root = Path(__file__).parents[2]
+    xlmr, bert = unigram(root, 400), wordpiece(root, 600)
+    common = dict(attention_probs_dropout_prob=0, hidden_dropout_prob=0, hidden_size=64, num_hidden_layers=2,
+                  num_attention_heads=2, intermediate_size=128)
+    write(out / "xlmr", spread(XLMRobertaModel(XLMRobertaConfig(
+        vocab_size=len(xlmr["model"]["vocab"]), max_position_embeddings=200, type_vocab_size=1,
+        layer_norm_eps=1e-5, bos_token_id=0, pad_token_id=1, eos_token_id=2, **common))), xlmr, "mean_tokens")
+    write(out / "bert", spread(BertModel(BertConfig(
+        vocab_size=len(bert["model"]["vocab"]), max_position_embeddings=200, **common))), bert, "cls_token")
+
+
 def main():
+    if sys.argv[1] == "--small":
+        return small(Path(sys.argv[2]))
     out, weights = Path(sys.argv[1]), Path(sys.argv[2])
     root = Path(__file__).parents[2]
     xlmr = unigram(root)

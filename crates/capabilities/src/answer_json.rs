@@ -198,10 +198,14 @@ pub struct Explained {
     /// How well the reranker says that the passage answers, 0 to 1, where one judged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f64>,
-    /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
-    /// have stood lower.
+    /// The place, from 1, that was kept for it because it is among the first of a lane, where it
+    /// would have stood lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
+    /// That lane: `text` for what has most of the question's words, `dense` for what is nearest in
+    /// meaning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place_lane: Option<String>,
     /// What each lane added.
     pub lanes: Vec<ContributionJson>,
     /// What each term of the question added to the lexical score.
@@ -360,7 +364,8 @@ impl Explained {
             fused: rounded(found.fused.value, 6),
             order: found.fused.order.map(|order| rounded(order, 4)),
             relevance: found.fused.relevance.map(|share| rounded(share, 4)),
-            place: found.fused.place.map(|place| place as u64),
+            place: found.fused.place.map(|kept| kept.place as u64),
+            place_lane: found.fused.place.map(|kept| kept.lane.to_string()),
             standing: (found.fused.standing != 1.0).then(|| rounded(found.fused.standing, 2)),
             lanes: lanes.collect(),
             terms: terms.collect(),

@@ -86,8 +86,8 @@ pub(crate) fn command() -> Command {
                 .about("Give a vault a model; its passages are embedded behind everything else")
                 .long_about(
                     "Give a vault a model. Search goes on with the model of before until the new one has \
-                     all passages, and every answer says how far it is. The bridge or a watcher embeds, \
-                     if one runs, else a process in the background; with --wait this command does, and \
+                     all passages, and every answer says how far it is. A watcher or the bridge embeds, \
+                     if it watches the vault, else a process in the background; with --wait this command does, and \
                      can be stopped and repeated at any time. To go back to a model embeds nothing that \
                      it embedded before. With --endpoint the model is at a server that embeds in the \
                      OpenAI form (Ollama, LM Studio, llama.cpp, OpenAI): it is tried first, and nothing \

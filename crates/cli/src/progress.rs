@@ -146,6 +146,10 @@ impl Observer for Progress {
 
     fn vectors(&self, done: u64, all: u64) {
         WORKING.store(true, Ordering::SeqCst);
+        if self.bar.is_finished() {
+            // The notes are read by now, and their bar is done.
+            self.bar.reset();
+        }
         self.bar.set_length(all);
         self.bar.set_position(done);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} passages  {eta}") {

@@ -75,13 +75,14 @@ impl CrossEncoder {
             ));
         }
         let head = Head::read(&folder.join("model.safetensors"), &shape)?;
+        let kernel = Kernel::chosen(options.kernel)?;
         let network = Network::load(prepared(folder, &shape, precision)?, shape, precision)?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         Ok(Self {
             name: name.into_owned(),
             folder: folder.to_path_buf(),
             revision: format!("{}-{}", network.revision(), tokenizer.revision()),
-            kernel: options.kernel.unwrap_or_else(Kernel::best),
+            kernel,
             longest: shape.longest(),
             tokenizer,
             network,

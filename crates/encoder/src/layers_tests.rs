@@ -1,5 +1,6 @@
 //! Every layer against what `transformers` computes, for members of the family whose weights are
-//! made up: xtask/encoder/reference.py writes them into `target/encoder-reference`.
+//! made up: xtask/encoder/reference.py writes them, small ones into `tests/reference` and those in
+//! full size into `target/encoder-reference`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,22 @@ use crate::prepare::prepared;
 use crate::tokenizer::Tokenizer;
 use crate::{Kernel, Precision};
 
-/// The folders that are there; none, and a line that says so, before the script was run.
+/// The small members that are kept beside the tests, and those in full size where the script was
+/// run; a line says where they are not.
 fn folders() -> Vec<PathBuf> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/encoder-reference");
-    let Ok(entries) = std::fs::read_dir(&place) else {
-        eprintln!(
-            "SKIPPED: run xtask/encoder/reference.py to have {}",
-            place.display()
-        );
-        return Vec::new();
-    };
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = within(&here.join("tests/reference"));
+    assert!(!folders.is_empty(), "they belong to the project");
+    let full = within(&here.join("../../target/encoder-reference"));
+    if full.is_empty() {
+        eprintln!("SKIPPED: run xtask/encoder/reference.py for members in full size");
+    }
+    folders.extend(full);
+    folders
+}
+
+fn within(place: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(place).into_iter().flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     folders

@@ -89,7 +89,8 @@ pub fn is_prepared_well(folder: &Path, precision: Precision) -> Result<bool, Enc
         source,
     };
     let mut file = tempfile::tempfile().map_err(unwritable)?;
-    write(&source, &shape, precision, &stamp, &mut file).map_err(|error| error.at(&place))?;
+    write(&source, &shape, precision, &stamp, &mut file)
+        .map_err(|error| error.at(&std::env::temp_dir()))?;
     let anew = Container::of_file(&file, &place)?;
     Ok(anew.bytes() == there.bytes())
 }

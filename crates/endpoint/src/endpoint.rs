@@ -244,12 +244,18 @@ impl Endpoint {
         checked.is_none_or(|at| at.elapsed() > TRUST)
     }
 
-    /// Compares the vector of the probe with the one that is known.
+    /// Compares the vector of the probe with the one that is known. One that differs is asked for
+    /// again: a slip of the server is no other model.
     fn compare(&self, identity: &Identity, probe: Vec<f32>) -> Result<(), String> {
         if identity.is_same(&probe) {
             self.lock().checked = Some(Instant::now());
             return Ok(());
         }
+        let again = self.wire.ask(&[PROBE], QUESTION).ok();
+        let probe = match again.and_then(|mut vectors| vectors.pop()) {
+            Some(Ok(probe)) if !identity.is_same(&probe) => probe,
+            _ => return Err(UNSTEADY.to_string()),
+        };
         self.lock().outdated = true;
         let kept = self.remember(probe).err();
         let also = kept.map_or(String::new(), |error| format!(" ({error})"));
@@ -302,8 +308,14 @@ impl Endpoint {
 
     /// Vectors of another length came: finds out which model is there.
     fn look_again(&self) -> Trouble {
+        let found = self.find_out(QUESTION);
+        if let Ok(found) = &found
+            && Some(found) == self.identity.as_ref()
+        {
+            return Trouble::from(UNSTEADY.to_string());
+        }
         self.lock().outdated = true;
-        match self.find_out(QUESTION) {
+        match found {
             Ok(_) => Trouble::from(OTHER_MODEL.to_string()),
             Err(error) => Trouble::from(format!("{OTHER_MODEL} ({error})")),
         }
@@ -370,7 +382,11 @@ impl Endpoint {
 }
 
 const OTHER_MODEL: &str = "the server has another model under the same name than before; the \
-                           vectors of the two are kept apart, and the passages wait for the new one";
+                           vectors of the two are kept apart, and the passages wait for the new \
+                           one: `lorewell models upgrade` embeds them, and looks which model is \
+                           there now";
+
+const UNSTEADY: &str = "the server's answers for the same text differ from one moment to the next";
 
 impl From<String> for Trouble {
     fn from(said: String) -> Trouble {

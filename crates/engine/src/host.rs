@@ -38,8 +38,9 @@ pub struct EngineSettings {
 }
 
 /// Finds an embedding model of this machine by the name that other programs know it by
-/// (`TaylorAI/bge-micro-v2`).
-pub type ModelsByName = Arc<dyn Fn(&str) -> Option<&'static dyn Embedder> + Send + Sync>;
+/// (`TaylorAI/bge-micro-v2`): none if it is not here; or why it cannot be used, for people.
+pub type ModelsByName =
+    Arc<dyn Fn(&str) -> Result<Option<&'static dyn Embedder>, String> + Send + Sync>;
 
 /// One vault with its index. Cheap to open; nothing is read until it is asked.
 pub struct Host {

@@ -59,6 +59,8 @@ impl View<'_> {
         if let Some(near) = self.near_to_question(&request, &answer)? {
             request.near = Some(near);
             answer = ask(&request)?;
+        } else if !request.exact {
+            self.say_plugin_was_no_help(&mut answer);
         }
         self.say_wanted(&mut answer)?;
         if let Some(Unusable { model, reason }) = &self.host.unusable_reranker

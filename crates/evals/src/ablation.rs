@@ -140,7 +140,7 @@ fn variants() -> Vec<System> {
     all.push(System::with("without the second look", |s| {
         s.second_look = false;
     }));
-    all.push(System::with("no places for the nearest in meaning", |s| {
+    all.push(System::with("no places kept", |s| {
         s.keep_places = false;
     }));
     all.push(System::with("classes of evidence alike", |s| {

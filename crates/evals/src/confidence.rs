@@ -33,8 +33,8 @@ all of these questions: their own figures flatter them, and only the left-out fi
 unseen vault may expect.
 ";
 
-const THRESHOLDS: [f64; 16] = [
-    0.05, 0.06, 0.075, 0.09, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7,
+const THRESHOLDS: [f64; 17] = [
+    0.05, 0.06, 0.07, 0.075, 0.09, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7,
 ];
 
 const KINDS: [(Truth, &str); 4] = [

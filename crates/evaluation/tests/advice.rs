@@ -16,8 +16,9 @@ fn advice(dense: f32, questions: usize) -> Advice {
     let mut settings = EngineSettings::default();
     settings.search.weights.dense = Some(dense);
     settings.search.lanes = vec![Lane::Text, Lane::Dense];
-    // What a second look mends would hide how far off the weight is.
-    settings.search.side_by_side = 0.0;
+    // What a second look and kept places mend would hide how far off the weight is.
+    settings.search.keep_places = false;
+    settings.search.second_look = false;
     let index = tempfile::tempdir().unwrap();
     let vault = root.join("sample-vault");
     let host = Host::open("sample", &vault, index.path(), settings).unwrap();
@@ -51,7 +52,7 @@ fn with_few_questions_nothing_is_recommended() {
     let few = advice(50.0, 19);
     assert_eq!((few.verdict, few.tried), (Verdict::TooFew, 0));
     // Of what is near the best, so few questions cannot tell.
-    let near = advice(0.33, 24);
+    let near = advice(0.5, 24);
     assert_eq!(near.verdict, Verdict::Keep);
     let best = near.best.unwrap();
     assert!(best.difference.low <= 0.0 || best.held_out.low <= 0.0);

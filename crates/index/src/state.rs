@@ -79,14 +79,12 @@ impl State {
     }
 
     /// Models that are not worth their room once this one covers everything: the built-in one,
-    /// which is made again in no time, other states of this model, and all but the newest of the
-    /// rest, which are kept so that to go back to one embeds nothing.
+    /// which is made again in no time, and all but the newest of the rest, other precisions of this
+    /// one among them, which are kept so that to go back to one embeds nothing.
     pub(crate) fn idle_models(&self, connection: &Connection) -> rusqlite::Result<Vec<i64>> {
         let built_in = StaticModel::built_in().model();
         let mut models = connection.prepare_cached(
-            "SELECT m.id, m.model = own.model OR m.model = ?2
-             FROM models m JOIN models own ON own.id = ?1
-             WHERE m.id <> ?1 ORDER BY m.id DESC",
+            "SELECT m.id, m.model = ?2 FROM models m WHERE m.id <> ?1 ORDER BY m.id DESC",
         )?;
         let rows = models.query_map(params![self.model.id, built_in], |row| {
             Ok((row.get(0)?, row.get(1)?))

@@ -22,7 +22,8 @@ pub trait Backend: Send + Sync + 'static {
     /// Hears what the client calls itself, as often as it says so: for the log, and for no rights.
     fn client_says(&self, _name: &str) {}
 
-    /// Names of the vaults that may be asked; the first is meant where none is named.
+    /// Names of the vaults that may be asked. Where none is named, the user's usual one is meant if
+    /// there is one, or the only one.
     fn vaults(&self) -> Vec<String>;
 
     /// Capabilities that are switched off for this caller, by id. Asked for each request, so that

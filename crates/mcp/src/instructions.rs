@@ -36,7 +36,9 @@ pub(crate) fn instructions(vaults: &[String]) -> String {
         }
         names.push_str(&name.replace(char::is_control, " "));
     }
-    format!("{BODY}\n\nVaults (argument `vault`; the first is meant where none is named): {names}.")
+    format!(
+        "{BODY}\n\nVaults (argument `vault`; to be named unless the user has chosen a usual one): {names}."
+    )
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use lorewell_encoder::{CrossEncoder, Encoder};
 pub const IDLE: Duration = Duration::from_secs(300);
 
 /// The embedding model.
-pub(crate) static EMBEDS: Place<Encoder> = Place::empty();
+pub(crate) static EMBEDS: Place<Encoder> = Place::empty(IDLE);
 /// The reranker.
-pub(crate) static RERANKS: Place<CrossEncoder> = Place::empty();
+pub(crate) static RERANKS: Place<CrossEncoder> = Place::empty(IDLE);
 
 /// Lets the loaded models go that are not in use.
 pub fn rest() {
@@ -26,6 +26,8 @@ pub fn rest() {
 pub(crate) struct Place<M> {
     slot: Mutex<Slot<M>>,
     changed: Condvar,
+    /// What nobody used for so long is let go.
+    idle: Duration,
 }
 
 struct Slot<M> {
@@ -45,7 +47,7 @@ struct Loaded<M> {
 }
 
 impl<M: Send + Sync + 'static> Place<M> {
-    const fn empty() -> Self {
+    const fn empty(idle: Duration) -> Self {
         Self {
             slot: Mutex::new(Slot {
                 loaded: None,
@@ -53,6 +55,7 @@ impl<M: Send + Sync + 'static> Place<M> {
                 watched: false,
             }),
             changed: Condvar::new(),
+            idle,
         }
     }
 
@@ -160,12 +163,12 @@ impl<M: Send + Sync + 'static> Place<M> {
                 0 => loaded.used.elapsed(),
                 _ => Duration::ZERO,
             };
-            if idle >= IDLE {
+            if idle >= self.idle {
                 held.loaded = None;
                 self.changed.notify_all();
                 continue;
             }
-            let waited = self.changed.wait_timeout(held, IDLE - idle);
+            let waited = self.changed.wait_timeout(held, self.idle - idle);
             held = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -177,5 +180,77 @@ impl<M: Send + Sync + 'static> Place<M> {
 
     fn slot(&self) -> MutexGuard<'_, Slot<M>> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    type Texts = &'static Place<String>;
+
+    fn place(idle: Duration) -> Texts {
+        Box::leak(Box::new(Place::empty(idle)))
+    }
+
+    fn ask(place: Texts, owner: u64) -> Result<String, String> {
+        let load = || Ok(format!("model {owner}"));
+        place.with(owner, load, String::clone)
+    }
+
+    #[test]
+    fn one_model_is_loaded_at_a_time_and_who_wants_another_waits() {
+        let place = place(IDLE);
+        let (begun, begins) = mpsc::channel();
+        let (go_on, goes_on) = mpsc::channel::<()>();
+        let first = thread::spawn(move || {
+            let work = |model: &String| {
+                begun.send(()).unwrap();
+                goes_on.recv().unwrap();
+                model.clone()
+            };
+            place.with(1, || Ok("model 1".to_string()), work)
+        });
+        begins.recv().unwrap();
+        let second = thread::spawn(move || ask(place, 2));
+        assert!(place.is_loaded(1));
+        // The same model may be used by several at once.
+        assert_eq!(ask(place, 1).unwrap(), "model 1");
+        assert!(place.is_loaded(1) && !place.is_loaded(2));
+        go_on.send(()).unwrap();
+        assert_eq!(first.join().unwrap().unwrap(), "model 1");
+        assert_eq!(second.join().unwrap().unwrap(), "model 2");
+        assert!(place.is_loaded(2) && !place.is_loaded(1));
+    }
+
+    #[test]
+    fn a_model_that_fails_is_made_anew() {
+        let place = place(IDLE);
+        ask(place, 1).unwrap();
+        let work = |_: &String| -> () { panic!("a fault") };
+        let reason = place.with(1, || Ok(String::new()), work).unwrap_err();
+        assert!(reason.contains("loaded anew"), "{reason}");
+        assert!(!place.is_loaded(1));
+        assert_eq!(ask(place, 1).unwrap(), "model 1");
+        let broken = place.with(2, || Err("no such file".to_string()), String::clone);
+        assert_eq!(broken.unwrap_err(), "no such file");
+        assert_eq!(ask(place, 2).unwrap(), "model 2");
+    }
+
+    #[test]
+    fn what_nobody_uses_is_let_go() {
+        let place = place(Duration::ZERO);
+        ask(place, 1).unwrap();
+        let mut slot = place.slot();
+        while slot.loaded.is_some() {
+            slot = place.wait(slot);
+        }
+        drop(slot);
+        assert!(!place.is_loaded(1));
+        assert_eq!(ask(place, 1).unwrap(), "model 1");
+        place.rest();
+        assert!(!place.is_loaded(1));
     }
 }

@@ -8,7 +8,7 @@ use lorewell_encoder::{Precision, is_prepared_well};
 
 use crate::digest::Digests;
 use crate::shortlist::vetted;
-use crate::{Manifest, ModelError, Origin, Task};
+use crate::{Manifest, ModelError, Task};
 
 /// What the settings `model` and `reranker` say besides names of fetched models.
 const RESERVED: [&str; 3] = ["off", "endpoint", StaticModel::NAME];
@@ -126,49 +126,50 @@ impl Store {
     }
 
     /// The name here of a model for embedding that others know by its repository
-    /// (`TaylorAI/bge-micro-v2`): the one that was fetched from there, else one of the same last
-    /// part, for repositories are copied under other owners. `None` if there is none.
-    #[must_use]
-    pub fn name_of(&self, repository: &str) -> Option<String> {
-        let all: Vec<Manifest> = self
-            .list()
-            .ok()?
-            .into_iter()
-            .filter_map(|(_, found)| found.ok())
-            .collect();
-        let embeds = || all.iter().filter(|model| model.task == Task::Embed);
-        let fetched_from = |model: &&Manifest| matches!(&model.origin, Origin::Hub { repository: from, .. } if from.eq_ignore_ascii_case(repository));
+    /// (`TaylorAI/bge-micro-v2`): one of the same last part, for repositories are copied under other
+    /// owners. `None` if there is none. Also one that is damaged is named, so that whoever wants it
+    /// learns of that.
+    ///
+    /// # Errors
+    /// The folder of the models cannot be read.
+    pub fn name_of(&self, repository: &str) -> Result<Option<String>, ModelError> {
         let (_, last) = repository.rsplit_once('/').unwrap_or(("", repository));
-        let is_called = |model: &&Manifest| model.name.eq_ignore_ascii_case(last);
-        let found = embeds()
-            .find(fetched_from)
-            .or_else(|| embeds().find(is_called))?;
-        Some(found.name.clone())
+        let is_meant = |(name, found): &Listed| {
+            let embeds = !matches!(found, Ok(manifest) if manifest.task != Task::Embed);
+            embeds && name.eq_ignore_ascii_case(last)
+        };
+        Ok(self
+            .list()?
+            .into_iter()
+            .find(is_meant)
+            .map(|(name, _)| name))
     }
 
     /// Reads a model's files through, and compares them with what was fetched; those that were
-    /// prepared since for other precisions, with what its weights give.
+    /// prepared from its weights, with what these give.
     ///
     /// # Errors
-    /// One is not what it was.
+    /// One is not what it should be.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), ModelError> {
         self.check_files(manifest)?;
         let folder = self.place(&manifest.name)?;
-        let damaged = |file: &str, than: &str| ModelError::Damaged {
+        let damaged = |reason: String| ModelError::Damaged {
             name: manifest.name.clone(),
-            reason: format!("{file} is not what {than}"),
+            reason,
         };
-        for file in manifest.files.iter().chain(&manifest.prepared) {
+        for file in &manifest.files {
             let path = folder.join(&file.path);
             let digests = Digests::of(&path).map_err(|source| ModelError::Io { path, source })?;
             if digests.sha256 != file.sha256 {
-                return Err(damaged(&file.path, "was fetched"));
+                return Err(damaged(format!("{} is not what was fetched", file.path)));
             }
         }
-        for precision in [Precision::F16, Precision::F32] {
+        for precision in [Precision::Q8, Precision::F16, Precision::F32] {
             if !is_prepared_well(&folder, precision)? {
-                let file = format!("lorewell-{precision}.safetensors");
-                return Err(damaged(&file, "the weights give"));
+                return Err(damaged(format!(
+                    "lorewell-{precision}.safetensors is not what the weights give; once it is \
+                     deleted, it is made anew"
+                )));
             }
         }
         Ok(())
@@ -197,13 +198,14 @@ impl Store {
         }
     }
 
-    /// Looks whether a model's files are there, in the size that they were fetched in.
+    /// Looks whether a model's files are there, in the size that they were fetched in. What was
+    /// prepared from them is made anew where it is missing.
     ///
     /// # Errors
     /// One is not.
     pub fn check_files(&self, manifest: &Manifest) -> Result<(), ModelError> {
         let folder = self.place(&manifest.name)?;
-        for file in manifest.files.iter().chain(&manifest.prepared) {
+        for file in &manifest.files {
             let found = fs::metadata(folder.join(&file.path));
             let reason = match found {
                 Ok(found) if found.len() == file.bytes => continue,

@@ -70,13 +70,21 @@ pub struct Fused {
     pub order: Option<f32>,
     /// How well the reranker says that it answers, 0 to 1, where one judged it.
     pub relevance: Option<f32>,
-    /// The place, from 1, that was kept for it because it is nearest in meaning, where it would
-    /// have stood lower.
-    pub place: Option<usize>,
+    /// The place that was kept for it, where it would have stood lower.
+    pub place: Option<KeptPlace>,
     /// What the class of evidence of its note counts: 1 for the person's own words.
     pub standing: f32,
     /// Each lane that found it.
     pub trace: Vec<Contribution>,
+}
+
+/// A place that is kept for what a lane has first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptPlace {
+    /// From 1.
+    pub place: usize,
+    /// The lane: text, or dense for what is nearest in meaning.
+    pub lane: Lane,
 }
 
 /// Joins lists. Best first; equal values in the order of the first list that has them, so that

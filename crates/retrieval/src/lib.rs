@@ -28,7 +28,7 @@ mod walk;
 
 pub use answer::{Answer, AnswerPassage, Confidence, Signal};
 pub use error::RetrievalError;
-pub use fusion::{Contribution, Fused, Fusion, FusionInput, Voice, fuse};
+pub use fusion::{Contribution, Fused, Fusion, FusionInput, KeptPlace, Voice, fuse};
 pub use lane::{Lane, LaneReport, LaneState, WantedModel};
 pub use lorewell_lexical::TermScore;
 pub use related::{

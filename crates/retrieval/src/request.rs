@@ -71,7 +71,8 @@ pub struct SearchSettings {
     /// What a passage gains in that order that has all words side by side which stand so in the
     /// question.
     pub side_by_side: f32,
-    /// Whether places are kept for what is nearest in meaning.
+    /// Whether places are kept for what has most of the question's words and what is nearest in
+    /// meaning.
     pub keep_places: bool,
     /// What a reranker's judgement counts in the order of the first passages beside all else, 0 to
     /// 1, where there is one.

@@ -17,8 +17,10 @@ use crate::Confidence;
 const FAR: f32 = 0.2;
 /// From this cosine on texts are alike without a word in common.
 const ALIKE: f32 = 0.65;
-/// From this score on an answer is strong.
-pub(crate) const STRONG: f32 = 0.45;
+/// From this score on an answer is strong: the passage is more likely right than not.
+pub(crate) const STRONG: f32 = 0.5;
+/// A passage with one word of several scores no higher, and is never strong.
+const ONE_WORD: f32 = 0.44;
 /// From this score on an answer is weak; below there is none.
 pub(crate) const WEAK: f32 = 0.07;
 /// What a paraphrase finds counts a little less than what the question finds.
@@ -52,7 +54,7 @@ impl Reading {
             + 1.55 * near(self.dense_rank);
         let score = logistic(sum);
         let score = match self.is_one_word() {
-            true => score.min(STRONG - 0.01),
+            true => score.min(ONE_WORD),
             false => score,
         };
         score.max(self.name)

@@ -92,6 +92,18 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Whether a passage stands behind others by its class of evidence, or because another note
+    /// replaces its own.
+    pub(crate) fn stands_back(
+        &self,
+        passage: u32,
+        fused: &[Fused],
+    ) -> Result<bool, RetrievalError> {
+        let one = fused.iter().find(|one| one.passage == passage);
+        let counts_less = one.is_some_and(|one| one.standing < 1.0);
+        Ok(counts_less || self.is_superseded(passage, &mut FxHashMap::default())?)
+    }
+
     /// Whether another note replaces the note of a passage; each note is looked at once.
     fn is_superseded(
         &self,

@@ -244,7 +244,13 @@ impl<'a> Search<'a> {
                 let hits = lane.into_iter().flat_map(|lane| &lane.hits);
                 hits.map(|hit| hit.passage)
             };
-            keep_places(&mut fused, found(Lane::Text), found(Lane::Dense));
+            let mut by_words = found(Lane::Text).next();
+            if let Some(passage) = by_words
+                && self.stands_back(passage, &fused)?
+            {
+                by_words = None;
+            }
+            keep_places(&mut fused, by_words.into_iter(), found(Lane::Dense));
         }
         self.phrases.come_first(&mut fused);
         Ok((fused, lanes))

@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, notes};
 use lorewell_index::{EvidenceClass, Scope};
-use lorewell_retrieval::{Answer, Lane, Likeness, Request, Signal, Standing, Voice};
+use lorewell_retrieval::{Answer, Contribution, Lane, Likeness, Request, Signal, Standing, Voice};
 use lorewell_text::Day;
 
 /// A question to these lanes only.
@@ -321,6 +321,37 @@ Bees swarmed in May.
     let answer = bench.ask(&request);
     assert_eq!(notes(&answer)[0], "B.md");
     assert!(!notes(&answer).contains(&"A.md"));
+}
+
+#[test]
+fn no_place_is_kept_for_what_stands_back() {
+    let bench = Bench::new(
+        "
+=== Templates/Meeting.md ===
+Meeting agenda: who decided at the meeting, who decided the agenda of the meeting.
+=== Notes/Ada.md ===
+At the meeting Ada said who decided the agenda of the spring fair.
+=== Notes/Fair.md ===
+Who decided on the agenda of the fair was not said at the meeting.
+",
+    );
+    let mut request = Request::new("who decided the agenda at the meeting");
+    let ranks = |request: &Request| {
+        let answer = bench.ask(request);
+        let template = answer.passages.iter().find(|found| {
+            let by_words = |part: &&Contribution| part.lane == Lane::Text;
+            let part = found.fused.trace.iter().find(by_words).expect("words");
+            found.evidence.class == EvidenceClass::Template && part.rank == 1
+        });
+        let template = template.expect("it has most of the words");
+        (template.rank, template.fused.place)
+    };
+    assert_eq!(ranks(&request), (3, None));
+    request.settings.standing = Standing::EQUAL;
+    assert!(
+        ranks(&request).0 < 3,
+        "it is the standing that keeps it back"
+    );
 }
 
 #[test]

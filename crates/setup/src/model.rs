@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lorewell_engine::{Embedder, ModelsByName, Reranker, StaticModel};
-use lorewell_models::{RerankSession, Session, Store, vetted};
+use lorewell_models::{ModelError, RerankSession, Session, Store, vetted};
 
 use crate::endpoint::{endpoint, endpoint_memory};
 use crate::environment::Environment;
@@ -91,9 +91,12 @@ pub(crate) fn models_by_name(environment: &Environment, settings: &Settings) -> 
     let store = model_store(environment);
     let (precision, device) = (settings.precision(), settings.device());
     Arc::new(move |name| {
-        let name = store.name_of(name)?;
-        let session = Session::of(&store, &name, &precision, &device).ok()?;
-        Some(session as &'static dyn Embedder)
+        let because = |error: ModelError| format!("{error}. {}", error.hint());
+        let Some(name) = store.name_of(name).map_err(because)? else {
+            return Ok(None);
+        };
+        let session = Session::of(&store, &name, &precision, &device).map_err(because)?;
+        Ok(Some(session as &'static dyn Embedder))
     })
 }
 

@@ -40,6 +40,13 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     }
     let name = inert_line(&manifest.name);
     let mut said = format!("{name} is here.\n");
+    if let Origin::Folder { folder } = &manifest.origin {
+        said += &format!(
+            "Its files were taken from {} as they are: nothing here can tell whether they are those of \
+             {name}.\n",
+            inert_line(folder)
+        );
+    }
     if manifest.task == Task::Rerank {
         said +=
             "It is a reranker: it judges the first passages of an answer, and embeds nothing.\n";

@@ -9,8 +9,10 @@ use std::process::{Command, Stdio};
 
 use clap::ArgMatches;
 use lorewell_capabilities::Failure;
-use lorewell_engine::{Cost, Host, Patience, StaticModel, StatusRequest, Watcher};
-use lorewell_models::{Session, vetted};
+use lorewell_engine::{
+    Cost, Embedded, Embedder, Host, Patience, StaticModel, StatusRequest, Watcher,
+};
+use lorewell_models::{ModelError, Session, vetted};
 use lorewell_setup::{
     Config, Environment, Settings, VaultRef, check_endpoint, edit, model_store, program,
 };
@@ -69,6 +71,9 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     say(matches, &host, &how)
 }
 
+/// What a model is tried with before anything is written.
+const PROBE: &str = "Is anybody there?";
+
 /// Who embeds what waits.
 enum How {
     /// Nothing waits.
@@ -93,12 +98,16 @@ fn check(
         return Ok(check_endpoint(environment, settings)?);
     }
     let (store, usual) = (model_store(environment), settings.precision());
-    Session::of(
+    let session = Session::of(
         &store,
         name,
         precision.unwrap_or(&usual),
         &settings.device(),
     )?;
+    if let Embedded::Failed { reason } = session.embed_question(PROBE) {
+        let name = session.model().to_string();
+        return Err(ModelError::Damaged { name, reason }.into());
+    }
     Ok(())
 }
 

@@ -44,7 +44,15 @@ pub(super) fn embed(
         let observer = Passages { progress, wanted };
         let embedding = progress.through(|| host.embed_waiting(&observer))?;
         if progress.interrupted() {
-            return Err(Failure::interrupted(embedding.waiting).into());
+            return Err(Problem(Failure {
+                code: "interrupted".to_string(),
+                message: format!(
+                    "stopped; {} passages have no vector of {} yet",
+                    embedding.waiting,
+                    host.embedder().model()
+                ),
+                hint: "What was embedded is kept; the same command goes on from there.".to_string(),
+            }));
         }
         if let Some(other) = wanted.other() {
             let (model, waiting) = (host.embedder().model(), embedding.waiting);

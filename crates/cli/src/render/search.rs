@@ -158,7 +158,11 @@ fn explanation(explained: &Explained) -> String {
         format!("; the reranker says {share:.2}")
     });
     let place = explained.place.map_or(String::new(), |place| {
-        format!("; place {place} is kept for what is nearest in meaning")
+        let what = match explained.place_lane.as_deref() {
+            Some("text") => "has most of the question's words",
+            _ => "is nearest in meaning",
+        };
+        format!("; place {place} is kept for what {what}")
     });
     let mut out = format!(
         "{INDENT}{}\n",

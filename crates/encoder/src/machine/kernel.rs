@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use super::{GROUP, PANEL, plain};
+use crate::EncoderError;
 
 /// A set of instructions to compute with.
 ///
@@ -68,6 +69,28 @@ impl Kernel {
         static BEST: LazyLock<Kernel> =
             LazyLock::new(|| Kernel::available().pop().unwrap_or(Kernel::Plain));
         *BEST
+    }
+
+    /// The kernel that is asked for, else the fastest.
+    ///
+    /// # Errors
+    /// This machine does not have it.
+    pub(crate) fn chosen(wanted: Option<Self>) -> Result<Self, EncoderError> {
+        match wanted {
+            None => Ok(Self::best()),
+            Some(kernel) => kernel.among(&Self::available()),
+        }
+    }
+
+    fn among(self, available: &[Self]) -> Result<Self, EncoderError> {
+        if available.contains(&self) {
+            return Ok(self);
+        }
+        let names: Vec<String> = available.iter().map(Self::to_string).collect();
+        Err(EncoderError::Unavailable(format!(
+            "this machine has no kernel {self}; it has {}",
+            names.join(", ")
+        )))
     }
 
     /// All that this machine has, slowest first.
@@ -241,5 +264,24 @@ impl fmt::Display for Kernel {
             #[cfg(target_arch = "aarch64")]
             Self::NeonDot => "neon-dot",
         })
+    }
+}
+
+#[cfg(test)]
+mod chosen_tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_the_machine_lacks_is_refused() {
+        assert_eq!(
+            Kernel::Plain.among(&[Kernel::Plain]).unwrap(),
+            Kernel::Plain
+        );
+        let best = Kernel::best();
+        assert_eq!(Kernel::chosen(Some(best)).unwrap(), best);
+        if best != Kernel::Plain {
+            let error = best.among(&[Kernel::Plain]).unwrap_err().to_string();
+            assert!(error.contains("it has plain"), "{error}");
+        }
     }
 }

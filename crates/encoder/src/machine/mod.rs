@@ -3,8 +3,8 @@
 //!
 //! Invariants, which every function here keeps:
 //!
-//! 1. A [`Kernel`] other than [`Kernel::Plain`] is only made by [`Kernel::available`], which asked
-//!    the processor. So what a kernel's instructions need is there when it runs.
+//! 1. A model runs on a [`Kernel`] only if [`Kernel::chosen`] gave it, which asked the processor. So
+//!    what a kernel's instructions need is there when it runs.
 //! 2. [`Kernel::sums`] and [`Kernel::products`] check the lengths of all slices against rows,
 //!    columns and depth before any pointer is formed; inner functions rely on it.
 //! 3. Pointers come from slices that are borrowed for the whole call, and are read and written

@@ -159,20 +159,23 @@ fn a_question_is_embedded_by_the_plugins_own_model_where_that_is_here() {
             other => panic!("{other:?}"),
         });
     let place = Place::with_vectors(vectors);
-    let by_name = |name: &str| (name == MODEL).then_some(model as &'static dyn Embedder);
+    let by_name = |name: &str| Ok((name == MODEL).then_some(model as &'static dyn Embedder));
     let host = place.host(true).finding_models(Arc::new(by_name));
     // No word of it is in any note.
     let answer = ask(&host, "ψάρι στη θάλασσα");
     assert_eq!(paths(&answer).first(), Some(&"Δίχτυ.md"));
     let (model, reason) = dense(&answer);
     assert_eq!(model, "Somebody/bge (Smart Connections)");
-    assert!(reason.ends_with("near to the question"), "{reason}");
+    assert!(
+        reason.contains("near to the question, as dear-64"),
+        "{reason}"
+    );
 }
 
 #[test]
 fn a_model_that_does_not_fit_the_plugins_vectors_is_named_and_words_lead() {
     let model = Dear::new("another");
-    let by_name = |_: &str| Some(model as &'static dyn Embedder);
+    let by_name = |_: &str| Ok(Some(model as &'static dyn Embedder));
     let place = Place::new();
     let host = place.host(true).finding_models(Arc::new(by_name));
     let answer = ask(&host, "φούρνος");
@@ -182,6 +185,32 @@ fn a_model_that_does_not_fit_the_plugins_vectors_is_named_and_words_lead() {
         reason.contains("words find first; dear-64 was asked"),
         "{reason}"
     );
+    let damaged = |_: &str| Err("it is damaged".to_string());
+    let host = place.host(true).finding_models(Arc::new(damaged));
+    let (_, reason) = dense(&ask(&host, "φούρνος"));
+    assert!(
+        reason.contains("cannot be asked: it is damaged"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn vectors_that_could_not_help_are_told() {
+    let place = Place::new();
+    let report = |host: &Host| {
+        let answer = ask(host, "ξένο");
+        let is_dense = |report: &&LaneReport| report.lane == Lane::Dense;
+        match &answer.lanes.iter().find(is_dense).expect("the lane").state {
+            LaneState::Abstained { reason } => reason.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let said = report(&place.host(true));
+    assert!(said.contains("Smart Connections stands in"), "{said}");
+    assert!(!report(&place.host(false)).contains("Smart"), "not wanted");
+    fs::remove_dir_all(place.vault.path(".smart-env")).expect("gone");
+    let said = report(&place.host(true));
+    assert!(said.contains("holds no vectors of Smart"), "{said}");
 }
 
 fn ask(host: &Host, question: &str) -> Answer {

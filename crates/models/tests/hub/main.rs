@@ -410,36 +410,39 @@ fn a_folder_will_do_in_place_of_a_hub() {
 }
 
 #[test]
-fn a_damaged_file_that_was_prepared_later_is_found() {
+fn a_damaged_file_that_was_prepared_is_found() {
     let world = World::new();
     let manifest = world.pull().unwrap();
-    let session = Session::of(&world.store, "kiln-small", "f16", "cpu").unwrap();
-    assert!(matches!(
-        session.embed_question("cone six"),
-        Embedded::Vector(_)
-    ));
-    world.store.verify(&manifest).unwrap();
     let folder = world.store.place("kiln-small").unwrap();
-    let prepared = folder.join("lorewell-f16.safetensors");
-    let time = fs::metadata(&prepared).unwrap().modified().unwrap();
-    let mut bytes = fs::read(&prepared).unwrap();
-    let last = bytes.len() - 3;
-    bytes[last] ^= 1;
-    fs::write(&prepared, bytes).unwrap();
-    let file = fs::File::options().write(true).open(&prepared).unwrap();
-    file.set_modified(time).unwrap();
-    let error = world.store.verify(&manifest).unwrap_err();
-    assert_eq!(error.code(), "model_damaged");
-    assert!(error.to_string().contains("lorewell-f16"), "{error}");
+    for precision in ["q8", "f16", "f32"] {
+        let session = Session::of(&world.store, "kiln-small", precision, "cpu").unwrap();
+        let question = session.embed_question("cone six");
+        assert!(matches!(question, Embedded::Vector(_)), "{question:?}");
+        world.store.verify(&manifest).unwrap();
+        let prepared = folder.join(format!("lorewell-{precision}.safetensors"));
+        let time = fs::metadata(&prepared).unwrap().modified().unwrap();
+        let mut bytes = fs::read(&prepared).unwrap();
+        let last = bytes.len() - 3;
+        bytes[last] ^= 1;
+        fs::write(&prepared, bytes).unwrap();
+        let file = fs::File::options().write(true).open(&prepared).unwrap();
+        file.set_modified(time).unwrap();
+        let error = world.store.verify(&manifest).unwrap_err();
+        assert_eq!(error.code(), "model_damaged");
+        let named = format!("lorewell-{precision}.safetensors is not what the weights give");
+        assert!(error.to_string().contains(&named), "{error}");
+        fs::remove_file(&prepared).unwrap();
+        world.store.verify(&manifest).unwrap();
+    }
 }
 
 #[test]
 fn a_model_is_found_by_the_name_that_others_give_it() {
     let world = World::new();
-    let name = |repository| world.store.name_of(repository);
-    assert_eq!(name("potter/kiln-small"), None, "nothing was fetched");
+    let name = |repository| world.store.name_of(repository).unwrap();
+    assert_eq!(name("potters/kiln-small"), None, "nothing was fetched");
     world.pull().unwrap();
-    for known in ["Somebody/KILN-small", "kiln-small"] {
+    for known in ["potters/kiln-small", "Somebody/KILN-small", "kiln-small"] {
         assert_eq!(name(known).as_deref(), Some("kiln-small"));
     }
     assert_eq!(name("Somebody/kiln"), None);
