@@ -422,6 +422,36 @@ fn a_change_of_the_model_in_the_middle_is_noticed_before_anything_is_kept() {
 }
 
 #[test]
+fn a_slip_of_the_server_is_no_other_model() {
+    for slip in [json!({ "seed": 9 }), json!({ "dims": 32 })] {
+        let mut slips = slip.clone();
+        slips["calls"] = json!(1);
+        let place = Place::new();
+        let warm = place.open();
+        assert!(matches!(passages(&warm, &["one"])[0], Embedded::Vector(_)));
+        // Who comes now compares the vector of the probe first.
+        place.stub.set(&json!({ "slips": slips }));
+        let new = Endpoint::open(place.settings());
+        let first = passages(&new, &["two"]);
+        assert!(reason(&first[0]).contains("differ"), "{slip}: {first:?}");
+        assert!(!new.is_outdated(), "{slip}");
+        assert!(place.is_vector_of(&passages(&new, &["two"])[0], "two"));
+        // The same in the middle, where the length tells.
+        if slip["dims"].is_u64() {
+            place.stub.set(&json!({ "slips": slips }));
+            let slipped = &passages(&warm, &["three"])[0];
+            assert!(matches!(slipped, Embedded::Failed { .. }), "{slipped:?}");
+            assert!(!warm.is_outdated());
+        }
+        assert!(place.is_vector_of(&passages(&warm, &["three"])[0], "three"));
+        assert_eq!(
+            Endpoint::open(place.settings()).fingerprint(),
+            new.fingerprint()
+        );
+    }
+}
+
+#[test]
 fn a_change_of_length_in_the_middle_is_noticed() {
     let place = Place::new();
     let endpoint = place.open();

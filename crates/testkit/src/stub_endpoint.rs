@@ -29,6 +29,7 @@ const DIMS: u64 = 256;
 /// | `reject_blank` `{status, body}` | an input without characters is an error |
 /// | `poison` `{contains, status, body}` | an input that holds the text is an error |
 /// | `values` `{piece: "null" or "inf" or "zeros"}` | inputs that hold the piece get such a vector |
+/// | `slips` `{calls, dims, seed}` | so many calls are answered by another model |
 /// | `order` | `reversed`, `no_index`, `same_index`, `too_few` |
 /// | `script` | a list of errors (or `{"ok": true}`), one a call; the last repeats |
 /// | `rate` `{per_window, window_ms, status, retry_after_s}` | so many inputs in a window |
@@ -367,7 +368,16 @@ impl Shared {
         let bad = self.options["values"].as_object();
         let mut bad = bad.into_iter().flatten();
         let bad = bad.find(|(piece, _)| input.contains(*piece));
-        let vector = bag_of_words(input, self.dims, self.seed);
+        let slips = &self.options["slips"];
+        let slips = slips["calls"].as_u64().map(|calls| (calls, slips));
+        let (dims, seed) = match slips {
+            Some((calls, other)) if (self.turn as u64) < calls => (
+                other["dims"].as_u64().unwrap_or(self.dims),
+                other["seed"].as_u64().unwrap_or(self.seed),
+            ),
+            _ => (self.dims, self.seed),
+        };
+        let vector = bag_of_words(input, dims, seed);
         match bad.and_then(|(_, how)| how.as_str()) {
             Some("zeros") => json!(vec![0.0; vector.len()]).to_string(),
             Some(how) => {
