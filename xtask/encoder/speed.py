@@ -133,7 +133,7 @@ class Rten:
     def __init__(self, path, tokens, threads):
         folder = ROOT / "xtask/encoder/rten"
         target = ROOT / "target/rten"
-        subprocess.run(["cargo", "build", "--quiet", "--release", "--target-dir", str(target)],
+        subprocess.run(["cargo", "build", "--quiet", "--locked", "--release", "--target-dir", str(target)],
                        cwd=folder, check=True)
         self.engine = f"rten {path.stem}"
         self.command = [str(target / "release/rten-speed"), str(path), str(tokens), *map(str, BATCHES)]
@@ -188,7 +188,10 @@ class Ours:
 
     def round(self):
         done = subprocess.run(self.command, capture_output=True, text=True)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+        if done.returncode != 0:
+            print(f"{' '.join(self.command[3:])}: {done.stderr.strip()[:200]}", file=sys.stderr)
+            return None
+        return json.loads(done.stdout)
 
 
 def main():

@@ -201,7 +201,7 @@ impl Endpoint {
     /// The model as it is known, or why it cannot be used now.
     fn usable(&self) -> Result<&Identity, String> {
         if let Err(why) = &self.settings.key {
-            return Err(why.clone());
+            return Err(EndpointError::Key(why.clone()).to_string());
         }
         let state = self.lock();
         if let Some((until, why)) = &state.rest

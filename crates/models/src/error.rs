@@ -193,6 +193,9 @@ impl ModelError {
                 format!("Fetch it again with `lorewell models pull {name}`.")
             }
             Self::Io { source, .. } if is_full(source) => "Make room on that disk.".to_string(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "Check the path; nothing is there.".to_string()
+            }
             Self::Io { .. } => "Check the permissions of the folder, and the disk.".to_string(),
             Self::Encoder(error) => error.hint().to_string(),
         }

@@ -11,7 +11,7 @@ use crate::shortlist::vetted;
 use crate::{Manifest, ModelError, Task};
 
 /// What the settings `model` and `reranker` say besides names of fetched models.
-const RESERVED: [&str; 3] = ["off", "endpoint", StaticModel::NAME];
+const RESERVED: [&str; 2] = ["off", "endpoint"];
 
 /// The file that says what a model is.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -236,6 +236,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), ModelError> {
     };
     if name.is_empty() || name.len() > 96 {
         return bad("it has 1 to 96 characters");
+    }
+    if name.eq_ignore_ascii_case(StaticModel::NAME) {
+        return bad("it is the model that is built into the program");
     }
     if RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name)) {
         return bad("it means something else in the settings");

@@ -71,7 +71,9 @@ impl EndpointSetupError {
                 "Set the variable that `endpoint_key_env` names, or the file of `endpoint_key_file`."
             }
             Self::Endpoint(EndpointError::Trial(_)) => {
-                "See whether the server runs, and has the model under that name."
+                "An answer of 401 or 403 is about the key, 404 about the address or the model's name, \
+                 429 asks for patience; else see whether the server runs, and has the model under \
+                 that name."
             }
             Self::Endpoint(EndpointError::Memory { .. }) => {
                 "Check the permissions of the user's data folder."
@@ -100,7 +102,10 @@ pub(crate) fn endpoint_settings(
     let usual = usual_prefixes(&model);
     Ok(EndpointSettings {
         address: Address::read(&url)?,
-        key: key(settings).map_err(|error| error.to_string()),
+        key: key(settings).map_err(|error| match error {
+            EndpointError::Key(why) => why,
+            other => other.to_string(),
+        }),
         prefixes: Prefixes {
             question: prefix(settings.endpoint_question_prefix(), usual.question),
             passage: prefix(settings.endpoint_passage_prefix(), usual.passage),

@@ -57,9 +57,6 @@ impl SmartVectors {
         notes.retain(|(_, vector)| vector.len() == usual);
         notes.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let (paths, mut vectors): (Vec<String>, Vec<Vec<f32>>) = notes.into_iter().unzip();
-        for vector in &mut vectors {
-            *vector = unit(std::mem::take(vector));
-        }
         let common = mean(vectors.iter(), usual);
         for vector in &mut vectors {
             *vector = unit(less(vector, &common));
