@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const MODEL: &str = "all-MiniLM-L6-v2";
@@ -209,6 +209,34 @@ fn a_real_model_takes_over_a_vault() {
         degraded.contains("lorewell models pull all-MiniLM-L6-v2"),
         "{degraded}"
     );
+}
+
+#[test]
+fn precisions_lie_side_by_side_and_what_cannot_be_computed_is_not_taken() {
+    let Some(weights) = weights() else { return };
+    let user = User::new();
+    user.json(&["models", "pull", MODEL, "--from", weights.to_str().unwrap()]);
+    for precision in ["q8", "f16"] {
+        user.json(&["models", "use", MODEL, "--precision", precision, "--wait"]);
+    }
+    // Its weights are damaged, in the size that they had, and nothing prepared is left.
+    let store = user.home.path().join(".local/share/lorewell/models");
+    let weights = store.join(MODEL).join("model.safetensors");
+    let whole = fs::read(&weights).unwrap();
+    let mut damaged = whole.clone();
+    damaged[8..256].fill(b'x');
+    fs::write(&weights, &damaged).unwrap();
+    fs::remove_file(store.join(MODEL).join("lorewell-q8.safetensors")).unwrap();
+    let refused = user.code(&["models", "use", MODEL, "--precision", "q8"]);
+    assert_eq!(refused, "model_damaged");
+    let settings = user.json(&["config", "get", "precision", "--vault", "Sample"]);
+    assert!(settings.to_string().contains("f16"), "{settings}");
+    // Back to the first precision: its vectors are there, and nobody has to embed.
+    fs::write(&weights, &whole).unwrap();
+    let back = user.json(&["models", "use", MODEL, "--precision", "q8"]);
+    let (waiting, embedding) = (&back["waiting"], &back["embedding"]);
+    assert_eq!((waiting, embedding), (&json!(0), &json!("none")));
+    assert_eq!(user.dense()["model"], MODEL);
 }
 
 #[test]
