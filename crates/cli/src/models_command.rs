@@ -108,8 +108,7 @@ pub(crate) fn command() -> Command {
         .subcommand(
             Command::new("upgrade")
                 .about("Embed what still waits, until it is done or stopped")
-                .args([vault_flag(), index_dir_flag()])
-                .hide(true),
+                .args([vault_flag(), index_dir_flag()]),
         )
         .subcommand(
             Command::new("remove")

@@ -67,6 +67,8 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
 pub(super) fn remove(environment: &Environment, matches: &ArgMatches) -> Result<Outcome, Problem> {
     let asked = given(matches, "name");
     let name = vetted(asked).map_or(asked, |model| model.name);
+    // The built-in model, say, which nobody can delete.
+    model_store(environment).place(name)?;
     let config = Config::load(environment)?;
     let used: Vec<String> = uses(&config)
         .into_iter()

@@ -24,7 +24,7 @@ pub(super) fn run(environment: &Environment, matches: &ArgMatches) -> Result<Out
     let config = Config::load(environment)?;
     let (vault, settings) = chosen_vault(&config, matches)?;
     let host = lorewell_setup::open(&config, &settings, &vault)?;
-    let progress = Progress::new("never");
+    let progress = Progress::new(&settings.progress());
     host.refresh(Patience::Wait, &progress)?;
     let wanted = StillWanted::new(environment, matches, &settings);
     lorewell_watch::run_behind(|| embed(&host, &progress, &wanted))?;
