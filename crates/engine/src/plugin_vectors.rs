@@ -11,6 +11,8 @@ use crate::View;
 
 /// Whose vectors they are.
 const PLUGIN: &str = "Smart Connections";
+/// What is said where the vault has none of them.
+const NO_VECTORS: &str = "the vault holds no vectors of Smart Connections";
 /// So many notes are told.
 const MOST: usize = 32;
 /// Of so many it is looked up whether the index has them.
@@ -22,6 +24,16 @@ const NEAR: f32 = 0.4;
 const NEAR_TO_QUESTION: f32 = 0.2;
 /// A question is where the notes are that its words find first: so many.
 const FOUND_FIRST: usize = 3;
+
+/// What the plugin's vectors can do for a question that the model had nothing to say of.
+pub(crate) enum StandIn {
+    /// They are not wanted, or the model answered.
+    Unasked,
+    /// Notes that stand in for the dense lane.
+    Notes(NearNotes),
+    /// Nothing; why, for people.
+    No(String),
+}
 
 /// What came of asking the plugin's own model.
 enum Asked {
@@ -56,12 +68,14 @@ impl View<'_> {
         &self,
         request: &Request,
         answer: &Answer,
-    ) -> Result<Option<NearNotes>, IndexError> {
+    ) -> Result<StandIn, IndexError> {
         if request.near.is_some() || request.exact || !answer.lanes.iter().any(is_silent) {
-            return Ok(None);
+            return Ok(StandIn::Unasked);
         }
-        let Some(vectors) = self.plugin().flatten() else {
-            return Ok(None);
+        let vectors = match self.plugin() {
+            None => return Ok(StandIn::Unasked),
+            Some(None) => return Ok(StandIn::No(NO_VECTORS.to_string())),
+            Some(Some(vectors)) => vectors,
         };
         let (likeness, to, least) = match self.question_by_plugins_model(&vectors, request) {
             Asked::Near(likeness, model) => {
@@ -70,14 +84,21 @@ impl View<'_> {
             }
             Asked::Not(why) => {
                 let likeness = vectors.near(&first_notes(answer), LOOKED_UP);
+                if likeness.of == 0 {
+                    let none = match answer.passages.is_empty() {
+                        true => "stands in from what the words find, and they find nothing",
+                        false => "has no vector of the notes that the words find first",
+                    };
+                    return Ok(StandIn::No(format!("{PLUGIN} {none}{why}")));
+                }
                 let to = format!("the notes that the words find first{why}");
                 (likeness, to, NEAR)
             }
         };
         let near = self.near_notes(&vectors, likeness, &to)?;
-        Ok(near.map(|mut near| {
+        Ok(near.map_or(StandIn::Unasked, |mut near| {
             near.notes.retain(|(_, cosine)| *cosine >= least);
-            near
+            StandIn::Notes(near)
         }))
     }
 
@@ -139,48 +160,40 @@ impl View<'_> {
 
     /// Says in a report that the plugin's vectors were asked for and could not be used.
     pub(crate) fn say_plugin_is_away(&self, report: &mut LaneReport) {
-        self.say_no_help(report, "has no vector of the note as it is now");
-    }
-
-    /// Says in the report of a silent dense lane that the plugin's vectors could not stand in, where
-    /// the settings ask for them.
-    pub(crate) fn say_plugin_was_no_help(&self, answer: &mut Answer) {
-        let why = match answer.passages.is_empty() {
-            true => "stands in for it from what the words find, and they find nothing",
-            false => "has nothing near to what the words find first",
-        };
-        for report in &mut answer.lanes {
-            if is_silent(report) {
-                self.say_no_help(report, why);
+        match self.plugin() {
+            None => {}
+            Some(None) => say_no_help(report, NO_VECTORS),
+            Some(Some(_)) => {
+                let why = format!("{PLUGIN} has no vector of the note as it is now");
+                say_no_help(report, &why);
             }
         }
     }
+}
 
-    fn say_no_help(&self, report: &mut LaneReport, why: &str) {
-        let Some(vectors) = self.plugin() else {
-            return;
-        };
-        let why = match vectors {
-            None => format!("the vault holds no vectors of {PLUGIN}"),
-            Some(_) => format!("{PLUGIN} {why}"),
-        };
-        let model = report.model.clone().unwrap_or_default();
-        report.wanted.get_or_insert(WantedModel {
-            model: PLUGIN.to_string(),
-            coverage: None,
-        });
-        match &mut report.state {
-            LaneState::Ok => {
-                report.state = LaneState::Partial {
-                    coverage: 1.0,
-                    reason: format!("{why}; {model} compares in its place"),
-                };
-            }
-            LaneState::Partial { reason, .. }
-            | LaneState::Abstained { reason }
-            | LaneState::Unavailable { reason } => *reason = format!("{reason}; {why}"),
-            LaneState::Off => {}
+/// Says in the report of a silent dense lane why the plugin's vectors could not stand in.
+pub(crate) fn say_no_stand_in(answer: &mut Answer, why: &str) {
+    let silent = answer.lanes.iter_mut().filter(|report| is_silent(report));
+    silent.for_each(|report| say_no_help(report, why));
+}
+
+fn say_no_help(report: &mut LaneReport, why: &str) {
+    let model = report.model.clone().unwrap_or_default();
+    report.wanted.get_or_insert(WantedModel {
+        model: PLUGIN.to_string(),
+        coverage: None,
+    });
+    match &mut report.state {
+        LaneState::Ok => {
+            report.state = LaneState::Partial {
+                coverage: 1.0,
+                reason: format!("{why}; {model} compares in its place"),
+            };
         }
+        LaneState::Partial { reason, .. }
+        | LaneState::Abstained { reason }
+        | LaneState::Unavailable { reason } => *reason = format!("{reason}; {why}"),
+        LaneState::Off => {}
     }
 }
 

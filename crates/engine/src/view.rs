@@ -5,6 +5,7 @@ use lorewell_index::{Totals, Unread, UnreadNotes};
 use lorewell_retrieval::{Answer, Request, RetrievalError};
 
 use crate::deputy::Unusable;
+use crate::plugin_vectors::{StandIn, say_no_stand_in};
 use crate::shelf::Lent;
 use crate::{EngineError, Host};
 
@@ -56,11 +57,13 @@ impl View<'_> {
             })
         };
         let mut answer = ask(&request)?;
-        if let Some(near) = self.near_to_question(&request, &answer)? {
-            request.near = Some(near);
-            answer = ask(&request)?;
-        } else if !request.exact {
-            self.say_plugin_was_no_help(&mut answer);
+        match self.near_to_question(&request, &answer)? {
+            StandIn::Unasked => {}
+            StandIn::Notes(near) => {
+                request.near = Some(near);
+                answer = ask(&request)?;
+            }
+            StandIn::No(why) => say_no_stand_in(&mut answer, &why),
         }
         self.say_wanted(&mut answer)?;
         if let Some(Unusable { model, reason }) = &self.host.unusable_reranker

@@ -21,6 +21,7 @@ const ALIKE: f32 = 0.65;
 pub(crate) const STRONG: f32 = 0.5;
 /// A passage with one word of several scores no higher, and is never strong.
 const ONE_WORD: f32 = 0.44;
+const _: () = assert!(ONE_WORD < STRONG);
 /// From this score on an answer is weak; below there is none.
 pub(crate) const WEAK: f32 = 0.07;
 /// What a paraphrase finds counts a little less than what the question finds.

@@ -1,5 +1,6 @@
 //! The model that the settings name, ready to embed.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted<d
         return match endpoint(environment, settings) {
             Ok(endpoint) => Wanted::Model(endpoint),
             Err(error) => Wanted::Unusable {
-                reason: format!("{error}. {}", error.hint()),
+                reason: said(&error, error.hint().as_ref()),
                 model: settings.endpoint_model().unwrap_or(name),
             },
         };
@@ -80,7 +81,7 @@ pub(crate) fn wanted(environment: &Environment, settings: &Settings) -> Wanted<d
     match Session::of(&store, &name, &settings.precision(), &settings.device()) {
         Ok(session) => Wanted::Model(session),
         Err(error) => Wanted::Unusable {
-            reason: format!("{error}. {}", error.hint()),
+            reason: said(&error, error.hint().as_ref()),
             model: name,
         },
     }
@@ -91,7 +92,7 @@ pub(crate) fn models_by_name(environment: &Environment, settings: &Settings) -> 
     let store = model_store(environment);
     let (precision, device) = (settings.precision(), settings.device());
     Arc::new(move |name| {
-        let because = |error: ModelError| format!("{error}. {}", error.hint());
+        let because = |error: ModelError| said(&error, error.hint().as_ref());
         let Some(name) = store.name_of(name).map_err(because)? else {
             return Ok(None);
         };
@@ -114,10 +115,15 @@ pub(crate) fn wanted_reranker(
     Some(match session {
         Ok(session) => Wanted::Model(session),
         Err(error) => Wanted::Unusable {
-            reason: format!("{error}. {}", error.hint()),
+            reason: said(&error, error.hint().as_ref()),
             model: name,
         },
     })
+}
+
+/// An error and its hint as one text, which others go on from.
+fn said(error: &dyn Display, hint: &str) -> String {
+    format!("{error}. {}", hint.trim_end_matches('.'))
 }
 
 fn is_off(reranker: &str) -> bool {

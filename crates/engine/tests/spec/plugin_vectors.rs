@@ -208,6 +208,9 @@ fn vectors_that_could_not_help_are_told() {
     let said = report(&place.host(true));
     assert!(said.contains("Smart Connections stands in"), "{said}");
     assert!(!report(&place.host(false)).contains("Smart"), "not wanted");
+    let damaged = |_: &str| Err("it is damaged".to_string());
+    let said = report(&place.host(true).finding_models(Arc::new(damaged)));
+    assert!(said.contains("cannot be asked: it is damaged"), "{said}");
     fs::remove_dir_all(place.vault.path(".smart-env")).expect("gone");
     let said = report(&place.host(true));
     assert!(said.contains("holds no vectors of Smart"), "{said}");
